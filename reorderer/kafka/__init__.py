@@ -1,0 +1,1 @@
+"""Adapters to Kafka: the only modules of this package that import confluent_kafka."""

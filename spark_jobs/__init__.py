@@ -1,0 +1,1 @@
+"""CSQL queries over clean topics, evaluated on Spark."""

@@ -1,0 +1,1 @@
+"""Adapters to Spark and Kafka: the only modules of this package that import pyspark or confluent_kafka."""
