@@ -1,0 +1,39 @@
+"""The `csql` command: parse, dispatch, and turn every error of ours into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from spark_jobs import __version__
+from spark_jobs.errors import CsqlError
+
+COMMANDS: tuple[str, ...] = ()
+"""The modules of `spark_jobs.commands`, in the order of `--help`."""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with every command in it."""
+    parser = argparse.ArgumentParser(
+        prog="csql", description="Continuous queries over ordered, punctuated Kafka topics."
+    )
+    parser.add_argument("--version", action="version", version=f"csql {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        importlib.import_module(f"spark_jobs.commands.{name}").add(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; print an error of ours as one line and return its exit code."""
+    args = build_parser().parse_args(argv)
+    try:
+        code: int = args.run(args)
+    except CsqlError as error:
+        print(f"csql: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    return code
