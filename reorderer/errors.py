@@ -4,8 +4,8 @@
 
     ReordererError                 message + hint; the CLI prints both and exits with `exit_code`
     ├── UsageError                 a wrong option, file or value (exit 2)
-    ├── EnvironmentProblem         Java, a port, a folder or a download is not as needed
-    └── BrokerProblem              the cluster does not answer, a topic is missing or unfit
+    ├── SetupError                 Java, a port, a folder or a download is not as needed
+    └── ClusterError               the cluster does not answer, a topic is missing or unfit
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class UsageError(ReordererError):
     exit_code = 2
 
 
-class EnvironmentProblem(ReordererError):
+class SetupError(ReordererError):
     """The machine is not as needed: Java, a port, a folder, a download."""
 
 
-class BrokerProblem(ReordererError):
+class ClusterError(ReordererError):
     """The cluster does not answer, or a topic is missing or unfit."""

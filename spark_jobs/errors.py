@@ -5,7 +5,7 @@
     CsqlError                      message + hint; the CLI prints both and exits with `exit_code`
     ├── UsageError                 a wrong option, file or value (exit 2)
     ├── QueryError                 the text of a query is wrong: line, column, a caret (exit 2)
-    └── EnvironmentProblem         Java, Spark, Kafka, a topic or a checkpoint is not as needed
+    └── SetupError                 Java, Spark, Kafka, a topic or a checkpoint is not as needed
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ class QueryError(CsqlError):
     exit_code = 2
 
 
-class EnvironmentProblem(CsqlError):
+class SetupError(CsqlError):
     """Java, Spark, Kafka, a topic or a checkpoint is not as needed."""
