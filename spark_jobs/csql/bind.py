@@ -27,7 +27,7 @@ from spark_jobs.csql.plan import (
 from spark_jobs.csql.scope import Scope
 from spark_jobs.csql.syntax import Block, FrequencyClause, Query, Source
 from spark_jobs.csql.text import to_text
-from spark_jobs.csql.types import Type
+from spark_jobs.csql.types import Type, common
 from spark_jobs.csql.typing import need_condition, type_of
 from spark_jobs.errors import QueryError
 
@@ -57,7 +57,7 @@ class Binder:
             message = f"MINUS of {len(ours.schema)} columns and {len(theirs.schema)}"
             raise QueryError(message, hint="both sides select the same columns", at=block.at)
         for mine, other in zip(ours.schema, theirs.schema, strict=True):
-            if mine.type is not other.type:
+            if common(mine.type, other.type) is None:
                 message = f"MINUS of column '{mine.name}' {mine.type.value} and '{other.name}' {other.type.value}"
                 raise QueryError(message, hint="both sides select the same columns", at=block.at)
         if ours.kind == "continuous" and theirs.kind == "snapshot":

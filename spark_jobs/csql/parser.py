@@ -147,7 +147,7 @@ def _block(cursor: Cursor) -> Block:
     cursor.need_word("SELECT")
     distinct = cursor.take_word("DISTINCT")
     items, frequency = _items(cursor)
-    cursor.need_word("FROM")
+    cursor.need_word("FROM", hint="a column is named with AS" if cursor.is_name(RESERVED) else None)
     sources = _sources(cursor)
     key = _join_key(cursor)
     where, window = _where(cursor)
