@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import uuid
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
 from reorderer.kafka.broker import EmbeddedKafka
 from tests.kafka_tools import Kafka, create_topic
+
+CONTAINER_SETTINGS = {
+    "auto.create.topics.enable": "false",
+    "group.min.session.timeout.ms": "1000",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
+}
+"""What testcontainers' broker needs to behave as the embedded one."""
 
 
 @pytest.fixture(scope="session")
@@ -27,21 +37,13 @@ def kafka() -> Iterator[Kafka]:
 
 
 def _container() -> Iterator[Kafka]:
-    import docker
+    from testcontainers.community.kafka import KafkaContainer
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # testcontainers warns of its own deprecated parts when imported
-        from testcontainers.kafka import KafkaContainer
-    client = docker.from_env(version="1.41")  # with a version it does not connect yet, so that it can be closed
-    try:
-        client.ping()
-    except docker.errors.DockerException as error:
-        pytest.fail(f"no Docker engine answers ({error}); start one or unset REORDERER_TEST_BROKER", pytrace=False)
-    finally:
-        client.close()
+    if shutil.which("docker") is None or subprocess.run(["docker", "version"], capture_output=True).returncode != 0:
+        pytest.fail("no Docker engine answers; start one or unset REORDERER_TEST_BROKER", pytrace=False)
     container = KafkaContainer().with_kraft()
-    for name, value in {"AUTO_CREATE_TOPICS_ENABLE": "false", "GROUP_INITIAL_REBALANCE_DELAY_MS": "0"}.items():
-        container.with_env(f"KAFKA_{name}", value)
+    for name, value in CONTAINER_SETTINGS.items():
+        container.with_env(f"KAFKA_{name.upper().replace('.', '_')}", value)
     with container:
         yield Kafka(container.get_bootstrap_server())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import shutil
 import tempfile
 import time
@@ -145,7 +146,7 @@ class EmbeddedKafka:
             )
             for i in range(self._brokers)
         )
-        cluster_id = _cluster_id(self._data)
+        cluster_id = _cluster_id(self._data, self._brokers)
         for node in self.nodes:
             node.write_settings(settings_of(node, self.nodes, self._properties))
         with ThreadPoolExecutor() as pool:
@@ -219,13 +220,20 @@ def _checked_ports(first: int, count: int) -> list[int]:
     return ports
 
 
-def _cluster_id(data: Path) -> str:
+def _cluster_id(data: Path, brokers: int) -> str:
     """Return the id of the cluster whose data these are, a new one for a new folder."""
-    file = data / "cluster-id"
+    file = data / "cluster.json"
     if not file.exists():
         # A leading '-' would read as an option: the first letter is fixed.
-        file.write_text("R" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22])
-    return file.read_text()
+        made = {"id": "R" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22], "brokers": brokers}
+        file.write_text(json.dumps(made))
+    cluster = json.loads(file.read_text())
+    if cluster["brokers"] != brokers:
+        raise UsageError(
+            f"the data in {str(data)!r} are those of a cluster of {cluster['brokers']}, not of {brokers}",
+            hint="choose another folder, or delete that one",
+        )
+    return str(cluster["id"])
 
 
 def _fresh_log_folder() -> Path:
