@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import os
 import select
 import shutil
@@ -101,6 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with contextlib.suppress(PermissionError):  # already a leader: out of reach of the parent's group either way
         os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _adopt_orphans()
     wake_fd = _wake_on(signal.SIGTERM, signal.SIGCHLD)
     try:
         child = subprocess.Popen(args.command, stdin=subprocess.DEVNULL, process_group=0, preexec_fn=_default_sigint)
@@ -158,16 +160,30 @@ def _watch(child: subprocess.Popen[bytes], wake_fd: int) -> bool:
 
 
 def _end(child: subprocess.Popen[bytes], grace_s: float) -> None:
+    """End the child, then the rest of its group, then by force what is left of either when the grace is over."""
     deadline = time.monotonic() + grace_s
     child.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(grace_s)
-    _signal_group(child.pid, signal.SIGTERM)
-    while _signal_group(child.pid, 0) and time.monotonic() < deadline:
-        child.poll()
-        time.sleep(0.02)  # the rest of the group are not our children: there is no event to wait for
+        _signal_group(child.pid, signal.SIGTERM)
+        while _is_group_alive(child.pid) and time.monotonic() < deadline:
+            time.sleep(0.02)  # they may not be our children: there is no event to wait for
     _signal_group(child.pid, signal.SIGKILL)
     child.wait()
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of what the command leaves behind, so that it can be reaped: not every init does."""
+    if sys.platform == "linux":
+        pr_set_child_subreaper = 36
+        ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
+def _is_group_alive(group: int) -> bool:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-group, os.WNOHANG)[0]:
+            pass
+    return _signal_group(group, 0)
 
 
 def _signal_group(group: int, signum: int) -> bool:

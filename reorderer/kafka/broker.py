@@ -148,6 +148,7 @@ class EmbeddedKafka:
         )
         cluster_id = _cluster_id(self._data, self._brokers)
         for node in self.nodes:
+            node.begin_log()
             node.write_settings(settings_of(node, self.nodes, self._properties))
         with ThreadPoolExecutor() as pool:
             list(pool.map(lambda node: node.format(jars, cluster_id), self.nodes))
@@ -164,8 +165,6 @@ class EmbeddedKafka:
             for process in self._processes.values():
                 process.kill()
             self._processes.clear()
-            for node in self.nodes:
-                node.log.unlink(missing_ok=True)
             return False
         return True
 

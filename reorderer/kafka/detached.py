@@ -88,15 +88,14 @@ class DetachedKafka(EmbeddedKafka):
     def __init__(self, brokers: int, *, port: int | None, data: Path) -> None:
         super().__init__(brokers, port=port, data=data)
         self._folder = data
+        self._running: dict[int, Running] = {}
 
     def _launch(self, node: Node, jars: Path) -> None:
         command = node.run_command(jars, self._heap_mb)
         self._processes[node.id] = Unguarded(command, log=node.log, cwd=node.folder)
-        pids = {broker: process.pid for broker, process in self._processes.items()}
-        running = [
-            Running(n.id, n.bootstrap, pids[n.id], start_mark(pids[n.id]) or "") for n in self.nodes if n.id in pids
-        ]
-        _write_state(self._folder, State(tuple(running), str(self.logs)))
+        pid = self.pid(node.id)
+        self._running[node.id] = Running(node.id, node.bootstrap, pid, start_mark(pid) or "")
+        _write_state(self._folder, State(tuple(self._running.values()), str(self.logs)))
 
 
 def start(brokers: int, *, port: int | None, data: Path) -> State:

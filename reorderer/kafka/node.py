@@ -53,6 +53,11 @@ class Node:
         """Return the path of its server.properties."""
         return self.folder / "server.properties"
 
+    def begin_log(self) -> None:
+        """Leave the log of the cluster's previous start, if any, beside an empty one."""
+        if self.log.is_file():
+            self.log.replace(self.log.with_suffix(".previous.log"))
+
     def write_settings(self, settings: Mapping[str, str]) -> None:
         """Leave the settings in the node's folder."""
         self.folder.mkdir(parents=True, exist_ok=True)
