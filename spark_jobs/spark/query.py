@@ -1,0 +1,119 @@
+"""A running query: started from its checkpoint, watched, stopped between two batches or with an error of ours."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spark_jobs.errors import CsqlError, SetupError
+from spark_jobs.records import SnapshotRow
+from spark_jobs.spark.checkpoint import Checkpoint
+from spark_jobs.spark.sink import Sink
+from spark_jobs.spark.snapshot import AT, KEY, NEWEST
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a query has come since it was started; `records` counts tuples and punctuations read."""
+
+    records: int = 0
+    records_per_s: float = 0.0
+    results: int = 0
+    batches: int = 0
+    batch_ms: int = 0
+    state_rows: int = 0
+    until_ms: int = 0
+    newest: dict[str, Any] | None = None
+
+
+class RunningQuery:
+    """One streaming query and its sink."""
+
+    def __init__(self, rows: DataFrame, checkpoint: Checkpoint, sink: Sink, *, trigger_ms: int, log: Path) -> None:
+        self._checkpoint, self._sink, self._log = checkpoint, sink, log
+        self._progress = Progress()
+        self._failure: CsqlError | None = None
+        self._seen = -1
+        self._writing = threading.Lock()
+        self._query = (
+            rows.writeStream.foreachBatch(self._write)
+            .option("checkpointLocation", str(checkpoint.spark.resolve()))
+            .trigger(processingTime=f"{trigger_ms} milliseconds")
+            .start()
+        )
+
+    def progress(self) -> Progress:
+        """Return how far it has come; raise what stopped it, if anything did."""
+        for batch in self._query.recentProgress:
+            if batch["batchId"] > self._seen and batch["numInputRows"]:
+                self._count(batch)
+        if not self._query.isActive:
+            raise self._failure or self._reason()
+        return self._progress
+
+    def wait(self, seconds: float) -> None:
+        """Return when the seconds have passed, or as soon as the query has ended."""
+        from pyspark.errors import StreamingQueryException
+
+        try:
+            self._query.awaitTermination(seconds)
+        except StreamingQueryException:
+            return
+
+    def close(self) -> None:
+        """Return when the query has stopped and nothing is being written any more."""
+        with self._writing:
+            self._query.stop()
+
+    def _write(self, batch: DataFrame, number: int) -> None:
+        """Evaluate a batch, once, and write it. (An `orderBy` would evaluate it twice: it samples first.)"""
+        try:
+            with self._writing:
+                rows = [_row(row) for row in sorted(batch.collect(), key=lambda row: (row[AT], row[NEWEST]))]
+                watermark_ms = self._checkpoint.watermark_ms(number)
+                self._sink.write(self._checkpoint.identity, number, rows, watermark_ms + 1 if watermark_ms else 0)
+        except CsqlError as error:
+            self._failure = error
+            raise
+        self._progress = replace(
+            self._progress,
+            results=self._progress.results + len(rows),
+            batches=self._progress.batches + 1,
+            until_ms=self._sink.written.until_ms if self._sink.written else 0,
+            newest={"at": rows[-1].at_ms, **rows[-1].columns} if rows else self._progress.newest,
+        )
+
+    def _count(self, batch: Any) -> None:
+        self._seen = batch["batchId"]
+        self._progress = replace(
+            self._progress,
+            records=self._progress.records + batch["numInputRows"],
+            records_per_s=round(batch["processedRowsPerSecond"], 1),
+            batch_ms=batch["durationMs"].get("triggerExecution", 0),
+            state_rows=sum(operator["numRowsTotal"] for operator in batch["stateOperators"]),
+        )
+
+    def _reason(self) -> CsqlError:
+        cause = self._query.exception()
+        told = "it ended by itself" if cause is None else reason(str(cause))
+        return SetupError(f"the query stopped: {told}", hint=f"Spark's log is '{self._log}'")
+
+
+def reason(told: str) -> str:
+    """Return the sentence in a streaming failure that tells what went wrong.
+
+    >>> reason("[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: disk full SQLSTATE: XXKST\\n at x")
+    'disk full'
+    """
+    first = told.strip().splitlines()[0] if told.strip() else "unknown"
+    return first.split("terminated with exception: ")[-1].split(" SQLSTATE")[0]
+
+
+def _row(row: Row) -> SnapshotRow:
+    columns = {name: value for name, value in row.asDict().items() if name not in (AT, NEWEST, KEY)}
+    return SnapshotRow(row[AT], tuple(row[KEY]), columns)
