@@ -26,6 +26,7 @@ ClientSettings = Mapping[str, str | int | float | bool]
 
 _KEPT_LOGS = 20
 _ATTEMPTS = 5
+_STOP_WITHIN_S = 30.0
 
 
 class EmbeddedKafka:
@@ -125,9 +126,16 @@ class EmbeddedKafka:
         self._await_ready({broker})
 
     def _prepare_folders(self) -> None:
-        self._data = self._data or Path(tempfile.mkdtemp(prefix="reorderer-kafka-"))
-        self.logs = self.logs or (_fresh_log_folder() if self._temporary else self._data / "logs")
-        self.logs.mkdir(parents=True, exist_ok=True)
+        try:
+            self._data = self._data or Path(tempfile.mkdtemp(prefix="reorderer-kafka-"))
+            self._data.mkdir(parents=True, exist_ok=True)
+            self.logs = self.logs or (_fresh_log_folder() if self._temporary else self._data / "logs")
+            self.logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SetupError(
+                f"cannot write {error.filename!r}: {error.strerror}",
+                hint="make it writable, or name another folder (--data, REORDERER_CACHE, TMPDIR)",
+            ) from error
 
     def _lay_out(self, jars: Path) -> None:
         """Choose ports and leave each broker's folder formatted."""
@@ -173,6 +181,7 @@ class EmbeddedKafka:
             node.run_command(jars, self._heap_mb),
             log=node.log,
             cwd=node.folder,
+            grace_s=_STOP_WITHIN_S,
             remove=self._data if self._temporary else None,
         )
 

@@ -114,6 +114,8 @@ def settings_of(node: Node, nodes: Sequence[Node], extra: Mapping[str, str]) -> 
         "controller.quorum.voters": ",".join(f"{n.id}@{HOST}:{n.controller_port}" for n in nodes),
         "log.dirs": node.folder / "data",
         "auto.create.topics.enable": "false",
+        # Retention goes by record timestamps, and event times of tests and recorded traces can be years old.
+        "log.retention.ms": -1,
         "default.replication.factor": replicas,
         "min.insync.replicas": max(1, replicas - 1),
         "offsets.topic.replication.factor": replicas,
