@@ -1,0 +1,1 @@
+"""Tests of the adapters to Kafka that need no broker."""
