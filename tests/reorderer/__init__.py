@@ -1,1 +1,5 @@
+<<<<<<< HEAD
 """Tests of the package `reorderer`."""
+=======
+"""Tests of the reorderer package."""
+>>>>>>> broker

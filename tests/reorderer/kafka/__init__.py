@@ -1,1 +1,1 @@
-"""Tests of the adapters to Kafka that need no broker."""
+"""Tests of the Kafka adapters, on a real broker."""
