@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from reorderer.commands.arguments import positive, positive_int
 from reorderer.errors import ClusterError, UsageError
 from reorderer.progress import Progress
 from reorderer.quantities import duration_ms
@@ -47,20 +48,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("kind", metavar="KIND", choices=KINDS, help=f"one of {', '.join(KINDS)}")
     stream = parser.add_argument_group("the stream")
+    stream.add_argument("--animals", type=positive_int, default=100, metavar="N", help="size of the herd (default 100)")
     stream.add_argument(
-        "--animals", type=_positive_int, default=100, metavar="N", help="size of the herd (default 100)"
-    )
-    stream.add_argument(
-        "--rate", type=_positive, metavar="R", help="tuples a second, all animals together (default: natural)"
+        "--rate", type=positive, metavar="R", help="tuples a second, all animals together (default: natural)"
     )
     stream.add_argument("--delay", default="normal:500,300", metavar="D", help="network delay (default normal:500,300)")
     stream.add_argument("--seed", type=int, default=1, help="default 1")
     stream.add_argument(
         "--duration", metavar="T", help="length in event time, such as 90s (default 1min; none with --count)"
     )
-    stream.add_argument("--count", type=_positive_int, metavar="N", help="stop after N tuples")
+    stream.add_argument("--count", type=positive_int, metavar="N", help="stop after N tuples")
     stream.add_argument(
-        "--start", metavar="MS", type=_positive_int, help="first event time (default: now; fixed in a file)"
+        "--start", metavar="MS", type=positive_int, help="first event time (default: now; fixed in a file)"
     )
     to = parser.add_argument_group("where to")
     to.add_argument(
@@ -74,10 +73,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     to.add_argument(
         "--create-time", action="store_true", help="with --create-topic: the record carries the arrival instead"
     )
-    to.add_argument("--partitions", type=_positive_int, default=4, metavar="N", help="with --create-topic (default 4)")
+    to.add_argument("--partitions", type=positive_int, default=4, metavar="N", help="with --create-topic (default 4)")
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument(
-        "--speed", type=_positive, default=1.0, metavar="X", help="X times as fast as real time (topic only)"
+        "--speed", type=positive, default=1.0, metavar="X", help="X times as fast as real time (topic only)"
     )
     pace.add_argument("--no-pace", action="store_true", help="as fast as it can (topic only)")
     parser.set_defaults(run=run)
@@ -87,16 +86,16 @@ def run(args: argparse.Namespace) -> int:
     """Generate, write, and say how much."""
     if (args.out is None) == (args.topic is None):
         raise UsageError("where should the tuples go?", hint="give either --topic T or --out FILE")
-    if args.start is None:
-        args.start = FILE_START_MS if args.out else time.time_ns() // 1_000_000
     from reorderer.animals import AnimalStream, Herd
     from reorderer.playback import paced
 
     stream = AnimalStream(args.kind, Herd(args.animals, args.seed), args.rate)
-    slices = _slices(args, stream)
-    if args.out is None and not args.no_pace:
-        slices = paced(slices, args.start, args.speed)
     with _writer(args, stream) as writer, Progress("generated", "tuples") as progress:
+        if args.start is None:
+            args.start = FILE_START_MS if args.out else time.time_ns() // 1_000_000
+        slices = _slices(args, stream)
+        if args.out is None and not args.no_pace:
+            slices = paced(slices, args.start, args.speed)
         for tuples in slices:
             writer.write(tuples)
             progress.add(len(tuples))
@@ -128,17 +127,3 @@ def _writer(args: argparse.Namespace, stream: AnimalStream) -> Writer:
     elif not cluster.find(args.topic):
         raise ClusterError(f"there is no topic {args.topic!r}", hint="create it with --create-topic --partitions N")
     return TopicWriter(args.bootstrap_servers, args.topic, stream.values)
-
-
-def _positive(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not positive")
-    return number
-
-
-def _positive_int(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not positive")
-    return number

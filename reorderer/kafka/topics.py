@@ -19,6 +19,10 @@ from reorderer.errors import ClusterError
 from reorderer.kafka import settings
 from reorderer.kafka.errors import explained
 
+DEFAULT_MAX_MESSAGE_BYTES = 1_048_588
+OUTPUT_ROOM = 4_096
+"""How much larger than raw's the records of clean, late and dead may be, for their headers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -95,3 +99,12 @@ class Cluster:
 def raw_config(*, log_append_time: bool = True) -> dict[str, str]:
     """Return how a raw topic is made: stamped by the broker on arrival, or else by who writes to it."""
     return {"message.timestamp.type": "LogAppendTime" if log_append_time else "CreateTime"}
+
+
+def output_config(raw: Mapping[str, str]) -> dict[str, str]:
+    """Return how clean, late and dead are made for a raw topic of these settings.
+
+    Their records carry event times, of any age, and a few headers more than raw's.
+    """
+    largest = int(raw.get("max.message.bytes", DEFAULT_MAX_MESSAGE_BYTES)) + OUTPUT_ROOM
+    return {"max.message.bytes": str(largest), "message.timestamp.after.max.ms": str(2**63 - 1)}

@@ -21,6 +21,8 @@ class TopicWriter:
         self._values = values
         self._failed: KafkaError | None = None
         self._producer = Producer(settings.raw_writer(bootstrap_servers) | {"on_delivery": self._on_delivery})
+        # Connect now, so that the first tuples are not late by it.
+        self._producer.list_topics(topic, timeout=settings.CONNECT_TIMEOUT_S)
 
     def __enter__(self) -> TopicWriter:
         return self

@@ -1,5 +1,1 @@
-<<<<<<< HEAD
-"""Tests of the package `reorderer`."""
-=======
 """Tests of the reorderer package."""
->>>>>>> broker
