@@ -43,16 +43,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Create what is missing and say so."""
-    from reorderer.kafka.topics import Cluster, output_config, raw_config
+    from reorderer.kafka.topics import Cluster, raw_config
 
-    cluster = Cluster(args.bootstrap_servers)
-    topics = Topics.of(args.topic, args.clean, args.late, args.dead)
-    replication = args.replication or -1
-    raw = raw_config(log_append_time=not args.create_time)
-    made = {topics.raw: cluster.create(topics.raw, args.partitions, raw, replication)}
-    outputs = output_config(cluster.find(topics.raw)[topics.raw].config)
-    for name in topics.outputs:
-        made[name] = cluster.create(name, args.partitions, outputs, replication)
+    made = Cluster(args.bootstrap_servers).create_stream(
+        Topics.of(args.topic, args.clean, args.late, args.dead),
+        args.partitions,
+        raw_config(log_append_time=not args.create_time),
+        args.replication or -1,
+    )
     for name, new in made.items():
         print(f"{name}: {args.partitions} partitions, {'created' if new else 'was there'}")
     return 0

@@ -18,6 +18,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # documented 
 from reorderer.errors import ClusterError
 from reorderer.kafka import settings
 from reorderer.kafka.errors import explained
+from reorderer.records import Topics
 
 DEFAULT_MAX_MESSAGE_BYTES = 1_048_588
 OUTPUT_ROOM = 4_096
@@ -84,6 +85,14 @@ class Cluster:
                 ) from error
             return False
         return True
+
+    def create_stream(
+        self, topics: Topics, partitions: int, raw: Mapping[str, str], replication: int = -1
+    ) -> dict[str, bool]:
+        """Make the topics of a stream, clean, late and dead with room for what raw takes; tell which are new."""
+        made = {topics.raw: self.create(topics.raw, partitions, raw, replication)}
+        config = output_config(self.find(topics.raw)[topics.raw].config)
+        return made | {name: self.create(name, partitions, config, replication) for name in topics.outputs}
 
     def _exists(self, name: str) -> bool:
         # Asking for one topic by name would create it where the broker's auto.create.topics.enable is on.

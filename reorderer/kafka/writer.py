@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import TracebackType
 
 from confluent_kafka import KafkaError, Message, Producer
@@ -58,3 +59,12 @@ class TopicWriter:
     def _check(self) -> None:
         if self._failed is not None:
             raise ClusterError(f"cannot write to topic {self._topic!r}: {explained(self._failed)}")
+
+
+def write_values(bootstrap_servers: str, topic: str, values: Iterable[bytes]) -> None:
+    """Write values as they are, without keys; all are acknowledged on return."""
+    producer = Producer(settings.raw_writer(bootstrap_servers))
+    for value in values:
+        producer.produce(topic, value)
+    if producer.flush(30.0):
+        raise ClusterError(f"topic {topic!r} does not take records")

@@ -1,8 +1,8 @@
 """The reference engine of `csql run`: files of rows in, results out; no JVM, no broker.
 
 Rows may stand in any order; they are sorted into sequence order (time, partition, line). Times are epoch milliseconds
-or RFC 3339 text. The end of the files counts as a punctuation behind their last row. Results come query by query, each in
-sequence order.
+or RFC 3339 text. The end of the files counts as a punctuation behind their last row. Results come query by query, each
+in sequence order.
 """
 
 from __future__ import annotations
