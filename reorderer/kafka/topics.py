@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -84,7 +85,16 @@ class Cluster:
                     hint="choose another name, or the same count",
                 ) from error
             return False
+        self._await_known(name)
         return True
+
+    def _await_known(self, name: str) -> None:
+        """Return once the broker that answers us knows a new topic: it is told of it a little later."""
+        deadline_s = time.monotonic() + settings.CONNECT_TIMEOUT_S
+        while not self._exists(name):
+            if time.monotonic() > deadline_s:
+                raise ClusterError(f"topic {name!r} was created but does not appear")
+            time.sleep(0.02)
 
     def create_stream(
         self, topics: Topics, partitions: int, raw: Mapping[str, str], replication: int = -1
