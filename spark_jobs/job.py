@@ -48,18 +48,20 @@ class Job:
         self._query, self._config = query, config
         self._tell, self._report = tell, report
         self._stop = threading.Event()
+        self._running = False
 
-    def stop(self) -> None:
-        """Ask the job to end after the batch in hand; may be called from a signal handler."""
+    def stop(self) -> bool:
+        """Ask the job to end after the batch in hand, as a signal handler may; return whether it is running yet."""
         self._stop.set()
+        return self._running
 
     def run(self) -> Progress:
         """Return how far the query came when it was told to stop; raise what kept it from running."""
         config, query = self._config, self._query
         topics = Topics(config.bootstrap_servers)
-        count = topics.require(query.topic, stream=query.stream)
+        count = topics.require(query.stream.clean, stream=query.stream.name)
         session.check_java()
-        opened = open_checkpoint(config.checkpoint, query.text, {query.topic: count}, rebuild=config.rebuild)
+        opened = open_checkpoint(config.checkpoint, query.plan, {query.stream.clean: count}, rebuild=config.rebuild)
         with closing(opened) as checkpoint:
             partitions, made = topics.ensure(config.output_topic, config.output_partitions)
             if made:
@@ -74,11 +76,10 @@ class Job:
         self._tell(f"starting Spark, whose log is '{log}'")
         spark = session.start(f"csql {sink.topic}", log, master=config.master, settings=config.settings)
         try:
-            clean = source.CleanTopic(query.topic, count, query.schema())
-            tuples = source.read_tuples(spark, clean, config.bootstrap_servers, self._options(count))
+            tuples = source.read_tuples(spark, query.stream, count, config.bootstrap_servers, self._options(count))
             rows = snapshot.evaluate(tuples, query.snapshot)
-            running = RunningQuery(rows, checkpoint, sink, trigger_ms=config.trigger_ms, log=log)
-            self._tell(f"running: '{query.topic}' ({count} partitions) to '{sink.topic}'")
+            running = RunningQuery(rows, query.names, checkpoint, sink, trigger_ms=config.trigger_ms, log=log)
+            self._tell(f"running: '{query.stream.clean}' ({count} partitions) to '{sink.topic}'")
             with closing(running):
                 return self._watch(running, topics, count)
         finally:
@@ -90,22 +91,23 @@ class Job:
 
     def _watch(self, running: RunningQuery, topics: Topics, count: int) -> Progress:
         """Report until told to stop, until the declared end, or until something is wrong."""
+        self._running = True
         progress = Progress()
         now = changed = reported = counted = time.monotonic()
         while not self._stop.is_set():
-            running.wait(0.1)
+            self._stop.wait(0.05)
             before, progress, now = progress, running.progress(), time.monotonic()
             if (before.until_ms, before.results) != (progress.until_ms, progress.results):
                 changed = now
             if now - reported >= self._config.report_every_s:
-                self._report(progress)
+                self._report(running.measure())
                 reported = now
             if now - counted >= PARTITIONS_EVERY_S:
                 self._check_partitions(topics, count)
                 counted = now
             if self._at_end(progress, idle_s=now - changed):
                 break
-        return progress
+        return running.measure()
 
     def _at_end(self, progress: Progress, *, idle_s: float) -> bool:
         stop_at_ms, until_idle_s = self._config.stop_at_ms, self._config.until_idle_s
@@ -114,10 +116,10 @@ class Job:
         )
 
     def _check_partitions(self, topics: Topics, count: int) -> None:
-        now = topics.partitions().get(self._query.topic)
+        now = topics.partitions().get(self._query.stream.clean)
         if now != count:
             raise SetupError(
-                f"topic '{self._query.topic}' has {now or 'no'} partitions, the query was started on {count}",
+                f"topic '{self._query.stream.clean}' has {now or 'no'} partitions, the query was started on {count}",
                 hint=REBUILD,
             )
 

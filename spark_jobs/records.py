@@ -30,8 +30,8 @@ class SnapshotRow:
     """One row of a snapshot: its instant, what identifies it there, and its columns in the order of the SELECT.
 
     >>> row = SnapshotRow(5000, ("cow",), {"Species": "cow", "COUNT": 2})
-    >>> row.record(0)
-    Record(key=b'5000["cow"]', value=b'{"at":5000,"Species":"cow","COUNT":2}', timestamp_ms=5000, headers=(('csql.seq', b'0'),))
+    >>> row.record(0).key, row.record(0).value
+    (b'5000["cow"]', b'{"at":5000,"Species":"cow","COUNT":2}')
     """
 
     at_ms: int

@@ -24,9 +24,9 @@ from spark_jobs.csql.plan import (
     Select,
     Stream,
 )
-from spark_jobs.csql.render import to_text
 from spark_jobs.csql.scope import Scope
 from spark_jobs.csql.syntax import Block, FrequencyClause, Query, Source
+from spark_jobs.csql.text import to_text
 from spark_jobs.csql.types import Type
 from spark_jobs.csql.typing import need_condition, type_of
 from spark_jobs.errors import QueryError
@@ -60,6 +60,9 @@ class Binder:
             if mine.type is not other.type:
                 message = f"MINUS of column '{mine.name}' {mine.type.value} and '{other.name}' {other.type.value}"
                 raise QueryError(message, hint="both sides select the same columns", at=block.at)
+        if ours.kind == "continuous" and theirs.kind == "snapshot":
+            hint = "give the left side the same FREQUENCY"
+            raise QueryError("MINUS of a continuous result and snapshots", hint=hint, at=block.at)
         _check_meeting(left, right, "both sides of MINUS", block.at)
         _check_bounded(left, "MINUS", first.at)
         _check_bounded(right, "MINUS", block.at)

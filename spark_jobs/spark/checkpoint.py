@@ -86,8 +86,8 @@ def _open(folder: Path, query: str, partitions: dict[str, int], rebuilt: bool) -
     found = _read(path)
     if found["query"] != query:
         raise SetupError(
-            f"checkpoint '{folder}' belongs to another query: {found['query']}",
-            hint=f"use another folder, or {REBUILD}",
+            f"checkpoint '{folder}' belongs to another query ('{path}' has its plan)",
+            hint=f"use another folder; or {REBUILD}",
         )
     for topic, count in partitions.items():
         before = found["partitions"].get(topic)

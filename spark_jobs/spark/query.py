@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,12 +35,22 @@ class Progress:
 class RunningQuery:
     """One streaming query and its sink."""
 
-    def __init__(self, rows: DataFrame, checkpoint: Checkpoint, sink: Sink, *, trigger_ms: int, log: Path) -> None:
-        self._checkpoint, self._sink, self._log = checkpoint, sink, log
+    def __init__(
+        self,
+        rows: DataFrame,
+        names: Sequence[str],
+        checkpoint: Checkpoint,
+        sink: Sink,
+        *,
+        trigger_ms: int,
+        log: Path,
+    ) -> None:
+        self._names, self._checkpoint, self._sink, self._log = names, checkpoint, sink, log
         self._progress = Progress()
         self._failure: CsqlError | None = None
         self._seen = -1
         self._writing = threading.Lock()
+        self._counting = threading.Lock()
         self._query = (
             rows.writeStream.foreachBatch(self._write)
             .option("checkpointLocation", str(checkpoint.spark.resolve()))
@@ -48,22 +59,17 @@ class RunningQuery:
         )
 
     def progress(self) -> Progress:
-        """Return how far it has come; raise what stopped it, if anything did."""
-        for batch in self._query.recentProgress:
-            if batch["batchId"] > self._seen and batch["numInputRows"]:
-                self._count(batch)
+        """Return how far its output has come; raise what stopped it, if anything did."""
         if not self._query.isActive:
             raise self._failure or self._reason()
         return self._progress
 
-    def wait(self, seconds: float) -> None:
-        """Return when the seconds have passed, or as soon as the query has ended."""
-        from pyspark.errors import StreamingQueryException
-
-        try:
-            self._query.awaitTermination(seconds)
-        except StreamingQueryException:
-            return
+    def measure(self) -> Progress:
+        """Return how far it has come with the input as Spark has counted it by now."""
+        for batch in self._query.recentProgress:
+            if batch["batchId"] > self._seen and batch["numInputRows"]:
+                self._count(batch)
+        return self._progress
 
     def close(self) -> None:
         """Return when the query has stopped and nothing is being written any more."""
@@ -74,29 +80,35 @@ class RunningQuery:
         """Evaluate a batch, once, and write it. (An `orderBy` would evaluate it twice: it samples first.)"""
         try:
             with self._writing:
-                rows = [_row(row) for row in sorted(batch.collect(), key=lambda row: (row[AT], row[NEWEST]))]
+                rows = [self._row(row) for row in sorted(batch.collect(), key=lambda row: (row[AT], row[NEWEST]))]
                 watermark_ms = self._checkpoint.watermark_ms(number)
                 self._sink.write(self._checkpoint.identity, number, rows, watermark_ms + 1 if watermark_ms else 0)
         except CsqlError as error:
             self._failure = error
             raise
-        self._progress = replace(
-            self._progress,
-            results=self._progress.results + len(rows),
-            batches=self._progress.batches + 1,
-            until_ms=self._sink.written.until_ms if self._sink.written else 0,
-            newest={"at": rows[-1].at_ms, **rows[-1].columns} if rows else self._progress.newest,
-        )
+        with self._counting:
+            self._progress = replace(
+                self._progress,
+                results=self._progress.results + len(rows),
+                batches=self._progress.batches + 1,
+                until_ms=self._sink.written.until_ms if self._sink.written else 0,
+                newest={"at": rows[-1].at_ms, **rows[-1].columns} if rows else self._progress.newest,
+            )
+
+    def _row(self, row: Row) -> SnapshotRow:
+        columns = {name: row[f"i{place}"] for place, name in enumerate(self._names)}
+        return SnapshotRow(row[AT], tuple(row[KEY]), columns)
 
     def _count(self, batch: Any) -> None:
         self._seen = batch["batchId"]
-        self._progress = replace(
-            self._progress,
-            records=self._progress.records + batch["numInputRows"],
-            records_per_s=round(batch["processedRowsPerSecond"], 1),
-            batch_ms=batch["durationMs"].get("triggerExecution", 0),
-            state_rows=sum(operator["numRowsTotal"] for operator in batch["stateOperators"]),
-        )
+        with self._counting:
+            self._progress = replace(
+                self._progress,
+                records=self._progress.records + batch["numInputRows"],
+                records_per_s=round(batch["processedRowsPerSecond"], 1),
+                batch_ms=batch["durationMs"].get("triggerExecution", 0),
+                state_rows=sum(operator["numRowsTotal"] for operator in batch["stateOperators"]),
+            )
 
     def _reason(self) -> CsqlError:
         cause = self._query.exception()
@@ -112,8 +124,3 @@ def reason(told: str) -> str:
     """
     first = told.strip().splitlines()[0] if told.strip() else "unknown"
     return first.split("terminated with exception: ")[-1].split(" SQLSTATE")[0]
-
-
-def _row(row: Row) -> SnapshotRow:
-    columns = {name: value for name, value in row.asDict().items() if name not in (AT, NEWEST, KEY)}
-    return SnapshotRow(row[AT], tuple(row[KEY]), columns)

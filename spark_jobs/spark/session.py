@@ -37,6 +37,8 @@ SETTINGS = {
 }
 """What every session has unless the user sets it otherwise."""
 
+_JAVA = "spark.driver.extraJavaOptions"
+
 LOG4J = """\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
@@ -59,9 +61,10 @@ def start(name: str, log: Path, *, master: str = "local[*]", settings: Mapping[s
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(name).master(master)
-    for key, value in {**SETTINGS, **connector(cache_folder()), **(settings or {})}.items():
+    chosen = {**SETTINGS, **connector(cache_folder()), **(settings or {})}
+    chosen[_JAVA] = f"-Dlog4j2.configurationFile={log4j.resolve().as_uri()} {chosen.get(_JAVA, '')}".strip()
+    for key, value in chosen.items():
         builder = builder.config(key, value)
-    builder = builder.config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.resolve().as_uri()}")
     with _output_to(log):
         return builder.getOrCreate()
 
@@ -81,9 +84,14 @@ def connector(cache: Path) -> dict[str, str]:
 
 
 def cache_folder() -> Path:
-    """Return where set-up keeps the jars: `$REORDERER_CACHE`, or `.cache` in the checkout."""
+    """Return where set-up keeps the jars: $REORDERER_CACHE, else .cache of this checkout, else the user's own."""
     named = os.environ.get("REORDERER_CACHE")
-    return Path(named) if named else Path(__file__).resolve().parents[2] / ".cache"
+    if named:
+        return Path(named).expanduser().absolute()
+    root = Path(__file__).resolve().parents[2]
+    if (root / "pyproject.toml").is_file() and (root / "Makefile").is_file():
+        return root / ".cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reorderer"
 
 
 def check_java() -> None:

@@ -1,7 +1,7 @@
 """Writes each micro-batch once: results, punctuations and the batch's number in one Kafka transaction.
 
-The number is committed as the offset of a consumer group of the output topic. A batch that Spark repeats after a crash is
-evaluated like any other, and only what it would write is left out.
+The number is committed as the offset of a consumer group of the output topic. A batch that Spark repeats after a crash
+is evaluated like any other, and only what it would write is left out.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Sink:
 
     def _read(self) -> Written | None:
         (found,) = self._group.committed([TopicPartition(self.topic, 0)], timeout=ANSWER_WITHIN_S)
-        if found.offset < 0:
+        if found.offset < 0 or found.metadata is None:
             return None
         try:
             return Written(**json.loads(found.metadata))

@@ -1,20 +1,25 @@
 """Reads a clean topic: one Kafka source a partition, and a watermark that is exactly the smallest punctuation.
 
-Spark's watermark column is `until`, which only punctuations have. Tuples are what is left `where("until IS NULL")`: that
-filter must refer to the watermark column and to nothing else, or Spark moves it below the watermark, where it would take
-the punctuations away before they count (spec, 8).
+Spark's watermark column is `until`, which only punctuations have. Tuples are what is left `where("until IS NULL")`. The
+filter must refer to the watermark column and to nothing else: Spark moves any other below the watermark, where it would
+take the punctuations away before they count (spec, 8).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from pyspark.sql import functions as F  # noqa: N812 - the name every Spark program uses
+from pyspark.sql.types import StructType
+
+from spark_jobs.csql.plan import Field, Stream
+from spark_jobs.csql.types import Type
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
 TS = "_ts_ms"
 POSITION = "_position"
@@ -23,32 +28,41 @@ POSITION = "_position"
 WATERMARK_DELAY = "1 millisecond"
 """With no delay Spark would drop rows that equal the watermark."""
 
-
-@dataclass(frozen=True, slots=True)
-class CleanTopic:
-    """Where a stream's tuples are to be read, and how many partitions there are for the life of the checkpoint."""
-
-    topic: str
-    partitions: int
-    schema: StructType
+JSON_TYPES = {
+    Type.INT: "bigint",
+    Type.BIGINT: "bigint",
+    Type.DOUBLE: "double",
+    Type.STRING: "string",
+    Type.BOOLEAN: "boolean",
+    Type.TIMESTAMP: "string",
+    Type.NULL: "void",
+}
+"""How a field is read from JSON. An INT is held wide, so that sums do not overflow; a TIMESTAMP may be text."""
 
 
 def read_tuples(
-    spark: SparkSession, clean: CleanTopic, bootstrap_servers: str, options: Mapping[str, str] | None = None
+    spark: SparkSession,
+    stream: Stream,
+    partitions: int,
+    bootstrap_servers: str,
+    options: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Return the stream's tuples: its columns, `_ts_ms` and `_position`; the watermark is the smallest punctuation - 1."""
+    """Return the stream's tuples: its columns as c0, c1, ..., `_ts_ms`, `_position`, `_partition`, `_offset`.
+
+    The watermark is one millisecond below the smallest punctuation of its partitions.
+    """
     sources = [
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap_servers)
         .option("kafka.isolation.level", "read_committed")
-        .option("assign", f'{{"{clean.topic}":[{partition}]}}')
+        .option("assign", json.dumps({stream.clean: [partition]}))
         .option("startingOffsets", "earliest")
         .option("includeHeaders", "true")
         .options(**(options or {}))
         .load()
-        for partition in range(clean.partitions)
+        for partition in range(partitions)
     ]
-    return union([tuples(source, clean.schema) for source in sources])
+    return union([tuples(source, stream) for source in sources])
 
 
 def union(sources: Sequence[DataFrame]) -> DataFrame:
@@ -56,35 +70,45 @@ def union(sources: Sequence[DataFrame]) -> DataFrame:
     return reduce(lambda left, right: left.unionByName(right), sources)
 
 
-def tuples(records: DataFrame, schema: StructType) -> DataFrame:
-    """Return the tuples among one partition's records, typed by `schema`, with the punctuations as their watermark."""
-    from pyspark.sql import functions as F  # noqa: N812 - the name every Spark program uses
-
-    value = F.col("value").cast("string")
+def tuples(records: DataFrame, stream: Stream) -> DataFrame:
+    """Return the tuples among one partition's records, with the punctuations as their watermark."""
+    text = F.col("value").cast("string")
+    kind = _header("reorderer.kind")
     marked = records.select(
-        F.when(_header("reorderer.kind") == "punctuation", _until(value)).alias("until"),
-        F.when(_header("reorderer.kind").isNull(), F.from_json(value, schema)).alias("fields"),
+        F.when(kind == "punctuation", _until(text)).alias("until"),
+        F.when(kind.isNull(), F.from_json(text, _schema(stream))).alias("fields"),
         F.unix_millis("timestamp").alias(TS),
-        F.struct(
-            F.unix_millis("timestamp").alias("ts"),
-            F.coalesce(_header("csql.seq").cast("bigint"), F.lit(0)).alias("ordinal"),
-            F.col("partition"),
-            F.col("offset"),
-        ).alias(POSITION),
+        F.coalesce(_header("csql.seq").cast("bigint"), F.lit(0)).alias("ordinal"),
+        F.col("partition").alias("_partition"),
+        F.col("offset").alias("_offset"),
     )
     watermarked = marked.withWatermark("until", WATERMARK_DELAY).where("until IS NULL")
-    return watermarked.select("fields.*", TS, POSITION)
+    columns = [_column(stream, field).alias(f"c{place}") for place, field in enumerate(stream.fields)]
+    position = F.struct(TS, "ordinal", "_partition", "_offset").alias(POSITION)
+    return watermarked.select(*columns, TS, position, "_partition", "_offset")
 
 
-def _until(value: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
+def _schema(stream: Stream) -> StructType:
+    schema = StructType()
+    for field in stream.fields:
+        schema = schema.add(field.name, JSON_TYPES[field.type])
+    return schema
 
-    return F.timestamp_millis(F.get_json_object(value, "$.__punctuation__.until").cast("bigint"))
+
+def _column(stream: Stream, field: Field) -> Column:
+    if field.name == stream.timestamp:
+        return F.col(TS)
+    value = F.col("fields").getField(field.name)
+    if field.type is not Type.TIMESTAMP:
+        return value
+    return F.coalesce(value.try_cast("bigint"), F.unix_millis(value.try_cast("timestamp")))
+
+
+def _until(text: Column) -> Column:
+    return F.timestamp_millis(F.get_json_object(text, "$.__punctuation__.until").cast("bigint"))
 
 
 def _header(name: str) -> Column:
     """Return the first header of that name as text, or null."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     found = F.filter("headers", lambda header: header["key"] == name)
     return F.try_element_at(found, F.lit(1))["value"].cast("string")

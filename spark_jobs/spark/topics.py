@@ -5,7 +5,12 @@ from __future__ import annotations
 import logging
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # public names, exported without saying so
+    AdminClient,
+    ConfigResource,
+    ResourceType,
+)
+from confluent_kafka.cimpl import NewTopic
 
 from spark_jobs.errors import SetupError
 
