@@ -1,0 +1,1 @@
+"""Tests of whole processes on a real broker."""
