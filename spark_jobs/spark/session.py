@@ -39,6 +39,9 @@ SETTINGS = {
 
 _JAVA = "spark.driver.extraJavaOptions"
 
+QUICK_START = {_JAVA: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", "spark.sql.codegen.wholeStage": "false"}
+"""For runs of seconds, such as tests: less compilation, and slower once it would have paid."""
+
 LOG4J = """\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr

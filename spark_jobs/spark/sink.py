@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
+from typing import TypeVar
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from spark_jobs.errors import SetupError
 from spark_jobs.records import Record, SnapshotRow, punctuation
@@ -23,6 +24,17 @@ log = logging.getLogger(__name__)
 TRANSACTION_TIMEOUT_MS = 10_000
 """A dead job blocks the output's readers for so long."""
 ANSWER_WITHIN_S = 30.0
+PASSING = frozenset(
+    {
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.UNSTABLE_OFFSET_COMMIT,
+    }
+)
+"""A broker that has just started, or a group that moves, answers so for a while."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,7 @@ class Sink:
             logger=log,
         )
         try:
-            self._producer.init_transactions(ANSWER_WITHIN_S)
+            _patiently(self._producer.init_transactions)
             self.written = self._read()
         except KafkaException as error:
             self.close()
@@ -116,17 +128,13 @@ class Sink:
 
     def _commit(self, now: Written) -> None:
         offset = TopicPartition(self.topic, 0, now.batch + 1, metadata=json.dumps(asdict(now)))
-        deadline = time.monotonic() + ANSWER_WITHIN_S
-        self._producer.send_offsets_to_transaction([offset], self._group.consumer_group_metadata(), ANSWER_WITHIN_S)
-        while True:
-            try:
-                return self._producer.commit_transaction(max(1.0, deadline - time.monotonic()))
-            except KafkaException as error:
-                if not error.args[0].retriable() or time.monotonic() > deadline:
-                    raise
+        group = self._group.consumer_group_metadata()
+        _patiently(lambda within_s: self._producer.send_offsets_to_transaction([offset], group, within_s))
+        _patiently(self._producer.commit_transaction)
 
     def _read(self) -> Written | None:
-        (found,) = self._group.committed([TopicPartition(self.topic, 0)], timeout=ANSWER_WITHIN_S)
+        place = TopicPartition(self.topic, 0)
+        (found,) = _patiently(lambda within_s: self._group.committed([place], timeout=within_s))
         if found.offset < 0 or found.metadata is None:
             return None
         try:
@@ -136,3 +144,17 @@ class Sink:
                 f"group 'csql.{self.topic}' was committed by another program",
                 hint="choose another --output-topic, or delete the group",
             ) from error
+
+
+def _patiently(call: Callable[[float], T]) -> T:
+    """Return the answer of a call that takes a time limit, repeated while the error is one that passes."""
+    deadline = time.monotonic() + ANSWER_WITHIN_S
+    while True:
+        left_s = deadline - time.monotonic()
+        try:
+            return call(max(1.0, left_s))
+        except KafkaException as error:
+            cause = error.args[0]
+            if left_s < 0 or not (cause.retriable() or cause.code() in PASSING):
+                raise
+            time.sleep(0.1)

@@ -29,8 +29,8 @@ WATERMARK_DELAY = "1 millisecond"
 """With no delay Spark would drop rows that equal the watermark."""
 
 JSON_TYPES = {
-    Type.INT: "bigint",
-    Type.BIGINT: "bigint",
+    Type.INT: "long",
+    Type.BIGINT: "long",
     Type.DOUBLE: "double",
     Type.STRING: "string",
     Type.BOOLEAN: "boolean",
