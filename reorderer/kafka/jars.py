@@ -235,6 +235,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SetupError as error:
         print(f"reorderer: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
