@@ -44,7 +44,7 @@ class QueryError(CsqlError):
     exit_code = 2
 
     def __init__(self, message: str, *, hint: str | None = None, text: str = "", at: int = -1) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(" ".join(message.splitlines()), hint=hint)
         self.text = text
         self.at = at
 

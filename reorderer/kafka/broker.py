@@ -24,8 +24,9 @@ from reorderer.watchdog import Guarded
 
 ClientSettings = Mapping[str, str | int | float | bool]
 
-_KEPT_LOGS = 20
+_KEPT_LOGS = 50
 _ATTEMPTS = 5
+_STOP_WITHIN_S = 30.0
 
 
 class EmbeddedKafka:
@@ -52,6 +53,7 @@ class EmbeddedKafka:
         if brokers not in (1, 3):
             raise UsageError(f"a cluster of {brokers} brokers is not offered", hint="choose 1 or 3")
         self.nodes: tuple[Node, ...] = ()
+        self.cluster_id = ""
         self.logs = logs
         self._brokers, self._port = brokers, port
         self._data, self._temporary = data, data is None
@@ -63,6 +65,10 @@ class EmbeddedKafka:
     def bootstrap(self) -> str:
         """Return the addresses that clients connect to."""
         return ",".join(node.bootstrap for node in self.nodes)
+
+    @property
+    def _throwaway(self) -> Path | None:
+        return self._data if self._temporary else None
 
     def __enter__(self) -> Self:
         return self.start()
@@ -99,8 +105,8 @@ class EmbeddedKafka:
         for process in self._processes.values():
             process.wait()
         self._processes.clear()
-        if self._temporary and self._data is not None:
-            shutil.rmtree(self._data, ignore_errors=True)
+        if self._throwaway is not None:
+            shutil.rmtree(self._throwaway, ignore_errors=True)
             self._data = None
 
     def pid(self, broker: int) -> int:
@@ -125,9 +131,16 @@ class EmbeddedKafka:
         self._await_ready({broker})
 
     def _prepare_folders(self) -> None:
-        self._data = self._data or Path(tempfile.mkdtemp(prefix="reorderer-kafka-"))
-        self.logs = self.logs or (_fresh_log_folder() if self._temporary else self._data / "logs")
-        self.logs.mkdir(parents=True, exist_ok=True)
+        try:
+            self._data = self._data or Path(tempfile.mkdtemp(prefix="reorderer-kafka-"))
+            self._data.mkdir(parents=True, exist_ok=True)
+            self.logs = self.logs or (_fresh_log_folder() if self._temporary else self._data / "logs")
+            self.logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SetupError(
+                f"cannot write {error.filename!r}: {error.strerror}",
+                hint="make it writable, or name another folder (--data, REORDERER_CACHE, TMPDIR)",
+            ) from error
 
     def _lay_out(self, jars: Path) -> None:
         """Choose ports and leave each broker's folder formatted."""
@@ -146,12 +159,12 @@ class EmbeddedKafka:
             )
             for i in range(self._brokers)
         )
-        cluster_id = _cluster_id(self._data, self._brokers)
+        self.cluster_id = _cluster_id(self._data, self._brokers)
         for node in self.nodes:
             node.begin_log()
             node.write_settings(settings_of(node, self.nodes, self._properties))
         with ThreadPoolExecutor() as pool:
-            list(pool.map(lambda node: node.format(jars, cluster_id), self.nodes))
+            list(pool.map(lambda node: node.format(jars, self.cluster_id, remove=self._throwaway), self.nodes))
 
     def _started(self, jars: Path) -> bool:
         """Start all brokers and wait for them; False if another process took one of the chosen ports first."""
@@ -173,7 +186,8 @@ class EmbeddedKafka:
             node.run_command(jars, self._heap_mb),
             log=node.log,
             cwd=node.folder,
-            remove=self._data if self._temporary else None,
+            grace_s=_STOP_WITHIN_S,
+            remove=self._throwaway,
         )
 
     def _await_ready(self, wanted: set[int]) -> None:
@@ -187,7 +201,7 @@ class EmbeddedKafka:
                 continue
             address: ClientSettings = {"bootstrap.servers": node.bootstrap}
             admin = AdminClient({**address, "reconnect.backoff.max.ms": 250, "log_level": 0, **self._client})
-            while not wanted <= _live_brokers(admin):
+            while not wanted <= _live_brokers(admin, self.cluster_id):
                 self._check_alive(wanted)
                 if time.monotonic() > deadline:
                     raise SetupError(
@@ -202,11 +216,13 @@ class EmbeddedKafka:
                 raise SetupError(f"broker {node.id} ended: {node.last_error()}", hint=f"its log is {str(node.log)!r}")
 
 
-def _live_brokers(admin: AdminClient) -> set[int]:
+def _live_brokers(admin: AdminClient, cluster_id: str) -> set[int]:
+    """Return the brokers of this cluster that the answering one knows; none if it belongs to another cluster."""
     try:
-        return {broker.id for broker in admin.describe_cluster(request_timeout=2).result().nodes}
+        cluster = admin.describe_cluster(request_timeout=2).result()
     except KafkaException:
         return set()
+    return {broker.id for broker in cluster.nodes} if cluster.cluster_id == cluster_id else set()
 
 
 def _checked_ports(first: int, count: int) -> list[int]:

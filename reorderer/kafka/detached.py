@@ -106,12 +106,6 @@ def start(brokers: int, *, port: int | None, data: Path) -> State:
             f"a broker runs already at {state.bootstrap} on {str(data)!r}",
             hint="use it, end it with `reorderer broker stop`, or name another folder with --data",
         )
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SetupError(
-            f"cannot write {str(data)!r}: {error.strerror}", hint="name another folder with --data"
-        ) from error
     DetachedKafka(brokers, port=port, data=data).start()
     started = read_state(data)
     assert started is not None

@@ -15,7 +15,6 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 import urllib.parse
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from reorderer.errors import SetupError
 from reorderer.kafka.java import find_java
+from reorderer.watchdog import Guarded
 
 KAFKA_VERSION = "4.3.1"
 REPOSITORY = "Maven Central"
@@ -180,8 +180,8 @@ def _run_ivy(modules: Sequence[Jar], scratch: Path, staged: Path) -> None:
         *("-settings", str(settings), "-ivy", str(ivy_file), "-cache", str(scratch / "cache"), "-confs", "default"),
         *("-retrieve", f"{staged}/[artifact]-[revision](-[classifier]).[ext]"),
     ]
-    with log.open("w") as output:
-        code = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+    log.unlink(missing_ok=True)
+    code = Guarded(command, log=log).wait()
     missing = [str(module) for module in modules if not (staged / f"{module.name}-{module.version}.jar").is_file()]
     if code != 0 or missing:
         raise _failure(root, log)

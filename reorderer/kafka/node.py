@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import socket
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Protocol
 
 from reorderer.errors import SetupError
 from reorderer.kafka.java import find_java
+from reorderer.watchdog import Guarded
 
 HOST = "127.0.0.1"
 
@@ -63,17 +63,15 @@ class Node:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.settings_file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
 
-    def format(self, jars: Path, cluster_id: str) -> None:
-        """Give the node's log folder the cluster's id, unless it has one."""
+    def format(self, jars: Path, cluster_id: str, *, remove: Path | None) -> None:
+        """Give the node's data the cluster's id, unless they have one; `remove` as for `Guarded`."""
         if (self.folder / "data" / "meta.properties").is_file():
             return
         command = [
             *java_command(jars, heap_mb=128, options=("-XX:TieredStopAtLevel=1",)),
             *("kafka.tools.StorageTool", "format", f"--cluster-id={cluster_id}", "--config", str(self.settings_file)),
         ]
-        with self.log.open("ab") as log:
-            code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
-        if code != 0:
+        if Guarded(command, log=self.log, remove=remove).wait() != 0:
             raise SetupError(
                 f"cannot format broker {self.id}: {self.last_error()}", hint=f"its log is {str(self.log)!r}"
             )
@@ -114,6 +112,8 @@ def settings_of(node: Node, nodes: Sequence[Node], extra: Mapping[str, str]) -> 
         "controller.quorum.voters": ",".join(f"{n.id}@{HOST}:{n.controller_port}" for n in nodes),
         "log.dirs": node.folder / "data",
         "auto.create.topics.enable": "false",
+        # Retention goes by record timestamps, and event times of tests and recorded traces can be years old.
+        "log.retention.ms": -1,
         "default.replication.factor": replicas,
         "min.insync.replicas": max(1, replicas - 1),
         "offsets.topic.replication.factor": replicas,

@@ -1,196 +1,48 @@
-"""`csql run`: run a query on Spark, from the clean topic to the output topic."""
+"""`csql run`: evaluate the queries of a file, on Spark over topics or by the reference engine over files of rows."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import signal
-import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from spark_jobs.csql.program import Program, RegisteredQuery, load
-from spark_jobs.errors import QueryError, UsageError
-
-if TYPE_CHECKING:
-    from spark_jobs.job import Job, JobConfig
-    from spark_jobs.spark.compile import Query
-    from spark_jobs.spark.query import Progress
+from spark_jobs.commands import run_reference, run_spark
 
 DESCRIPTION = """\
-Run a query of FILE on Spark until SIGTERM or Ctrl-C. It reads the stream's clean topic, which the reorderer writes, and
-writes results and punctuations to the output topic, each exactly once. Started again with the same --checkpoint it goes
-on where it was; a checkpoint serves one query, and a changed query is refused."""
+Evaluate the queries of FILE.
+
+On Spark (the default) a query runs until SIGTERM or Ctrl-C: it reads the stream's clean topic, which the reorderer
+writes, and writes results and punctuations to the output topic, each exactly once. Started again with the same
+--checkpoint it goes on where it was; a checkpoint serves one query, and a changed query is refused.
+
+The reference engine reads files of rows, one JSON object a line, prints the results and ends. It needs no Java."""
 
 EPILOG = """\
 examples:
   csql run animals.csql --bootstrap-servers localhost:9092 --checkpoint /var/lib/csql/animals
   csql run animals.csql --bootstrap-servers localhost:9092 --checkpoint ck --query hot --output-topic hot --stats json
-  csql run animals.csql --bootstrap-servers localhost:9092 --checkpoint ck --rebuild    # the query has changed"""
+  csql run animals.csql --bootstrap-servers localhost:9092 --checkpoint ck --rebuild    # the query has changed
+  csql run animals.csql --engine reference --input Pulse=pulse.jsonl
+  csql run animals.csql --engine reference --input Pulse=part-0.jsonl --input Pulse=part-1.jsonl    # two partitions"""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to the parser."""
+    """Add the command."""
     parser = subparsers.add_parser(
         "run",
-        help="run a query on Spark",
+        help="evaluate the queries of a file",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="CREATE STREAM statements and queries")
-    parser.add_argument("--query", metavar="NAME", help="which query of FILE (needed if there are several)")
-    _add_kafka(parser)
-    _add_end(parser)
-    parser.add_argument("--master", default="local[*]", help="Spark master (default: %(default)s)")
     parser.add_argument(
-        "--conf", action="append", default=[], type=_setting, metavar="NAME=VALUE", help="a setting of Spark"
+        "--engine", choices=("spark", "reference"), default="spark", help="who evaluates them (default: spark)"
     )
-    parser.add_argument(
-        "--trigger-ms", type=_positive, default=250, metavar="MS", help="start a micro-batch every MS (default: 250)"
-    )
-    parser.add_argument("--max-records", type=_positive, metavar="N", help="at most N records a micro-batch")
-    parser.add_argument(
-        "--stats",
-        choices=("text", "json", "none"),
-        default="text",
-        help="progress once a second: a line on stderr (text), or a JSON object a line on stdout (json)",
-    )
+    run_spark.add_arguments(parser.add_argument_group("on Spark"))
+    run_reference.add_arguments(parser.add_argument_group("by the reference engine"))
     parser.set_defaults(run=run)
 
 
-def _add_kafka(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--bootstrap-servers", required=True, metavar="HOST:PORT,...", help="the Kafka cluster")
-    parser.add_argument("--checkpoint", required=True, type=Path, metavar="DIR", help="the folder to restart from")
-    parser.add_argument("--output-topic", metavar="TOPIC", help="where results go (default: named as the query)")
-    parser.add_argument(
-        "--output-partitions",
-        type=_positive,
-        default=1,
-        metavar="N",
-        help="partitions of an output topic that is made (default: 1, which keeps all results in order)",
-    )
-    parser.add_argument(
-        "--rebuild",
-        action="store_true",
-        help="throw the checkpoint away, read from the beginning, leave out results that the output topic has",
-    )
-
-
-def _add_end(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stop-at", type=int, metavar="MS", help="end when every result up to this instant is out")
-    parser.add_argument(
-        "--until-idle", type=float, metavar="S", help="end when results and time have stood still for S seconds"
-    )
-
-
 def run(args: argparse.Namespace) -> int:
-    """Run the query until it is told to stop."""
-    query = _query(args.file, args.query)
-    from spark_jobs.job import JobConfig
-
-    config = JobConfig(
-        bootstrap_servers=args.bootstrap_servers,
-        checkpoint=args.checkpoint,
-        output_topic=args.output_topic or query.output_topic,
-        output_partitions=args.output_partitions,
-        trigger_ms=args.trigger_ms,
-        master=args.master,
-        settings=dict(args.conf),
-        max_records=args.max_records,
-        stop_at_ms=args.stop_at,
-        until_idle_s=args.until_idle,
-        rebuild=args.rebuild,
-    )
-    return _run(query, config, args.stats)
-
-
-def _run(query: Query, config: JobConfig, stats: str) -> int:
-    from spark_jobs.job import Job
-
-    job = Job(query, config, tell=_tell, report=_REPORTS[stats])
-    _stop_on_signals(job)
-    progress = job.run()
-    _REPORTS[stats](progress)
-    _tell(f"stopped: {progress.results} results in {progress.batches} batches")
-    return 0
-
-
-def _query(path: Path, name: str | None) -> Query:
-    from spark_jobs.spark.compile import compile_query
-
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"'{path}' cannot be read: {error}") from error
-    program = load(text)
-    for warning in program.warnings:
-        _tell(f"warning: {warning}")
-    chosen = _choose(program, name, path)
-    try:
-        return compile_query(chosen)
-    except QueryError as error:
-        error.text = text
-        raise
-
-
-def _choose(program: Program, name: str | None, path: Path) -> RegisteredQuery:
-    names = ", ".join(query.name for query in program.queries)
-    if not program.queries:
-        raise UsageError(f"no query in '{path}'", hint="end it with a SELECT")
-    if name is None:
-        if len(program.queries) > 1:
-            raise UsageError(f"'{path}' has {len(program.queries)} queries", hint=f"choose with --query: {names}")
-        return program.queries[0]
-    found = [query for query in program.queries if query.name.lower() == name.lower()]
-    if not found:
-        raise UsageError(f"no query '{name}' in '{path}'", hint=f"there is {names}")
-    return found[0]
-
-
-def _stop_on_signals(job: Job) -> None:
-    """End gracefully once the query runs; before, as Ctrl-C does."""
-
-    def stop(*_: object) -> None:
-        if not job.stop():
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-
-
-def _tell(line: str) -> None:
-    print(f"csql: {line}", file=sys.stderr, flush=True)
-
-
-def _text(progress: Progress) -> None:
-    _tell(
-        f"{progress.records:>10,} records {progress.records_per_s:>9,.0f}/s  complete before {progress.until_ms}  "
-        f"{progress.results:,} results  newest {json.dumps(progress.newest, default=str)}"
-    )
-
-
-def _json(progress: Progress) -> None:
-    print(json.dumps(asdict(progress), default=str), flush=True)
-
-
-def _none(_: Progress) -> None:
-    """Say nothing."""
-
-
-_REPORTS = {"text": _text, "json": _json, "none": _none}
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not above 0")
-    return number
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.startswith("spark."):
-        raise argparse.ArgumentTypeError(f"'{text}' is not spark.NAME=VALUE")
-    return name, value
+    """Hand over to the engine."""
+    return run_reference.run(args) if args.engine == "reference" else run_spark.run(args)

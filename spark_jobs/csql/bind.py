@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from spark_jobs.csql.bind_items import bind_items
 from spark_jobs.csql.bind_source import bind_window
 from spark_jobs.csql.cursor import suggest
-from spark_jobs.csql.edges import Monotonicity, edge, meet
+from spark_jobs.csql.edges import Monotonicity, edge
 from spark_jobs.csql.expressions import AggregateCall, Column, Expression, Literal, columns, transform, walk
 from spark_jobs.csql.plan import (
     Aggregate,
@@ -24,11 +24,12 @@ from spark_jobs.csql.plan import (
     Select,
     Stream,
 )
-from spark_jobs.csql.render import to_text
 from spark_jobs.csql.scope import Scope
 from spark_jobs.csql.syntax import Block, FrequencyClause, Query, Source
+from spark_jobs.csql.text import to_text
 from spark_jobs.csql.types import Type
 from spark_jobs.csql.typing import need_condition, type_of
+from spark_jobs.csql.validate import check_bounded, check_join, check_minus
 from spark_jobs.errors import QueryError
 
 
@@ -52,17 +53,7 @@ class Binder:
             if side.frequency is not None:
                 hint = "nest the whole query: SELECT * [FREQUENCY ...] FROM (... MINUS ...) AS name"
                 raise QueryError("FREQUENCY cannot stand in a block of MINUS", hint=hint, at=side.frequency.at)
-        ours, theirs = edge(left), edge(right)
-        if len(ours.schema) != len(theirs.schema):
-            message = f"MINUS of {len(ours.schema)} columns and {len(theirs.schema)}"
-            raise QueryError(message, hint="both sides select the same columns", at=block.at)
-        for mine, other in zip(ours.schema, theirs.schema, strict=True):
-            if mine.type is not other.type:
-                message = f"MINUS of column '{mine.name}' {mine.type.value} and '{other.name}' {other.type.value}"
-                raise QueryError(message, hint="both sides select the same columns", at=block.at)
-        _check_meeting(left, right, "both sides of MINUS", block.at)
-        _check_bounded(left, "MINUS", first.at)
-        _check_bounded(right, "MINUS", block.at)
+        check_minus(left, right, first.at, block.at)
         return Minus(left, right, block.at)
 
     def _block(self, block: Block) -> Plan:
@@ -82,7 +73,7 @@ class Binder:
             plan = self._pick(plan, block.frequency, scope, outputs)
         plan = Project(plan, tuple(output for output, _ in outputs), "", block.at)
         if block.distinct:
-            _check_bounded(plan, "DISTINCT", block.at)
+            check_bounded(plan, "DISTINCT", block.at)
             plan = Distinct(plan, block.at)
             if block.frequency is not None:
                 plan = self._pick_distinct(plan, block.frequency, scope, outputs)
@@ -106,10 +97,7 @@ class Binder:
         return plan
 
     def _join(self, left: Plan, right: Plan, block: Block, source: Source) -> Plan:
-        _check_meeting(left, right, "the sources", source.at)
-        if not isinstance(left, Join):
-            _check_bounded(left, "a join", block.sources[0].at)
-        _check_bounded(right, "a join", source.at)
+        check_join(left, right, block.sources[0].at, source.at)
         return Join(left, right, at=source.at)
 
     def _with_key(self, plan: Plan, block: Block) -> Plan:
@@ -260,24 +248,3 @@ def _partition_column(column: Column, plan: Plan, scope: Scope, outputs: list[tu
         hint = "partition the result by columns of GROUP BY"
         raise QueryError(f"the result has no column '{column.name}' to partition by", hint=hint, at=column.at)
     return bound
-
-
-def _check_bounded(plan: Plan, what: str, at: int) -> None:
-    found = edge(plan)
-    if found.kind == "continuous" and found.monotonicity is Monotonicity.MONOTONIC:
-        hint = "give the source a RANGE"
-        raise QueryError(f"{what} over a stream without a window would keep every tuple for ever", hint=hint, at=at)
-
-
-def _check_meeting(left: Plan, right: Plan, what: str, at: int) -> None:
-    """Raise QueryError where two inputs are evaluated at instants that cannot be brought together."""
-    ours, theirs = edge(left).instants, edge(right).instants
-    if ours is None or theirs is None:
-        return
-    units = {each.every.unit for each in (ours, theirs) if each.every is not None}
-    if "tuples" in units:
-        hint = "keep one FREQUENCY in tuples and drop the other, or use time for both"
-        clash = "both in tuples" if units == {"tuples"} else "in tuples and in time"
-        raise QueryError(f"the frequencies of {what} clash: {clash}", hint=hint, at=at)
-    if meet(ours, theirs) is None:
-        raise QueryError(f"the frequencies of {what} never meet", hint="give them origins that do", at=at)

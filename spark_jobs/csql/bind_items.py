@@ -20,12 +20,12 @@ def bind_items(items: tuple[Item, ...], scope: Scope) -> list[tuple[Output, int]
         else:
             bound = scope.bind(item.expression)
             type_of(bound)
-            outputs.append((Output(bound, item.name or output_name(bound)), item.at))
+            outputs.append((Output(bound, item.name or output_name(bound, item.at)), item.at))
     _check_names(outputs)
     return outputs
 
 
-def output_name(expression: Expression) -> str:
+def output_name(expression: Expression, at: int = -1) -> str:
     """Return the name of an unnamed item: a column's last part, an aggregate's function.
 
     >>> output_name(AggregateCall("COUNT", None))
@@ -37,7 +37,7 @@ def output_name(expression: Expression) -> str:
         case AggregateCall(function=function):
             return function
         case _:
-            raise QueryError("this column has no name", hint="name it with AS", at=expression.at)
+            raise QueryError("this column has no name", hint="name it with AS", at=at)
 
 
 def _star(star: Star, scope: Scope) -> list[tuple[Output, int]]:

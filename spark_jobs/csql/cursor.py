@@ -50,7 +50,8 @@ class Cursor:
     def expected(self, what: str, *, hint: str | None = None) -> Never:
         """Raise QueryError: `what` was expected here."""
         token = self._peek()
-        found = "the end" if token is None else f"'{self.text[token.start : token.end + 1]}'"
+        written = "" if token is None else self.text[token.start : token.end + 1]
+        found = "the end" if token is None else f"'{written if len(written) <= 40 else written[:37] + '...'}'"
         self.fail(f"expected {what}, found {found}", hint=hint)
 
     def deeper(self) -> None:

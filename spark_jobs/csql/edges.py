@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import Literal, assert_never
@@ -23,7 +23,7 @@ from spark_jobs.csql.plan import (
     Span,
     Window,
 )
-from spark_jobs.csql.render import to_text
+from spark_jobs.csql.text import to_text
 from spark_jobs.csql.typing import type_of
 
 
@@ -105,16 +105,22 @@ def _snapshots(schema: tuple[Field, ...], key: tuple[str, ...], instants: Instan
 def _scan(plan: Scan) -> Edge:
     stream = plan.stream
     schema = tuple(Field(plan.alias, field.name, field.type) for field in stream.fields)
-    key = tuple(f"{plan.alias}.{name}" for name in stream.key) or (f"{plan.alias}.partition", f"{plan.alias}.offset")
+    key = tuple(f"{plan.alias}.{name}" for name in stream.key) or _place_key(plan.alias)
     if stream.kind == "snapshot":
         return _snapshots(schema, key, Instants(stream.every, stream.origin_ms))
     expiry = Monotonicity.STRICT if stream.kind == "continuous" else Monotonicity.MONOTONIC
     return Edge(schema, key, "continuous", None, expiry)
 
 
+def _place_key(alias: str) -> tuple[str, ...]:
+    return f"{alias}.partition", f"{alias}.offset"
+
+
 def _project(plan: Project) -> Edge:
     below = edge(plan.child)
     schema = tuple(Field(plan.alias, output.name, type_of(output.expression)) for output in plan.outputs)
+    if plan.alias and below.kind == "snapshot":
+        return replace(below, schema=schema, key=_place_key(plan.alias))  # a sequence of rows of its own
     return Edge(schema, below.key, below.kind, below.instants, below.monotonicity)
 
 

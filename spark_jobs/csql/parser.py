@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from sqlglot.tokenizer_core import TokenType
 
+from spark_jobs.csql.algebra import AlgebraParser, starts_plan
 from spark_jobs.csql.cursor import Cursor, suggest
 from spark_jobs.csql.expression_parser import RESERVED, parse_column, parse_expression, parse_type
 from spark_jobs.csql.expressions import Column, Expression
+from spark_jobs.csql.plan import Plan, Stream
 from spark_jobs.csql.syntax import (
     Block,
     ColumnDefinition,
@@ -35,16 +39,18 @@ _MISPLACED = {
 }
 
 
-def parse(text: str) -> tuple[Statement, ...]:
-    """Return the statements of a text, separated by semicolons; raise QueryError where it is none."""
+def statements(text: str, streams: Mapping[str, Stream]) -> Iterator[Statement]:
+    """Yield the statements of a text, separated by semicolons; raise QueryError where it is none.
+
+    An algebra plan is bound at once, against the streams declared by the statements before it.
+    """
     cursor = Cursor(text)
-    statements: list[Statement] = []
     while True:
         while cursor.take(TokenType.SEMICOLON):
             pass
         if cursor.done:
-            return tuple(statements)
-        statements.append(_statement(cursor))
+            return
+        yield _statement(cursor, streams)
         if not cursor.done and not cursor.is_type(TokenType.SEMICOLON):
             _unfinished(cursor)
 
@@ -56,10 +62,10 @@ def _unfinished(cursor: Cursor) -> None:
     cursor.expected("the end of the statement", hint=hint)
 
 
-def _statement(cursor: Cursor) -> Statement:
+def _statement(cursor: Cursor, streams: Mapping[str, Stream]) -> Statement:
     at = cursor.at
-    if cursor.is_word("SELECT") or cursor.is_type(TokenType.L_PAREN):
-        return CreateQuery("", (), _query(cursor), at)
+    if cursor.is_word("SELECT") or cursor.is_type(TokenType.L_PAREN) or starts_plan(cursor):
+        return CreateQuery("", (), _query_or_plan(cursor, streams), at)
     if not cursor.take_word("CREATE"):
         cursor.expected("CREATE STREAM or SELECT", hint=suggest(cursor.word(), ["CREATE", "SELECT"]))
     cursor.need_word("STREAM", hint="CSQL creates streams: CREATE STREAM name ...")
@@ -71,7 +77,11 @@ def _statement(cursor: Cursor) -> Statement:
     options = _options(cursor)
     if not cursor.take_word("AS"):
         cursor.expected("( or AS after the stream's name")
-    return CreateQuery(name, options, _query(cursor), name_at)
+    return CreateQuery(name, options, _query_or_plan(cursor, streams), name_at)
+
+
+def _query_or_plan(cursor: Cursor, streams: Mapping[str, Stream]) -> Query | Plan:
+    return AlgebraParser(cursor, streams).plan() if starts_plan(cursor) else _query(cursor)
 
 
 def _definitions(cursor: Cursor) -> tuple[tuple[ColumnDefinition, ...], tuple[Column, ...]]:
@@ -147,7 +157,7 @@ def _block(cursor: Cursor) -> Block:
     cursor.need_word("SELECT")
     distinct = cursor.take_word("DISTINCT")
     items, frequency = _items(cursor)
-    cursor.need_word("FROM")
+    cursor.need_word("FROM", hint="a column is named with AS" if cursor.is_name(RESERVED) else None)
     sources = _sources(cursor)
     key = _join_key(cursor)
     where, window = _where(cursor)

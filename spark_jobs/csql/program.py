@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from spark_jobs.csql.bind import Binder
 from spark_jobs.csql.declare import declare, named_result
 from spark_jobs.csql.edges import Edge, edge
-from spark_jobs.csql.parser import parse
+from spark_jobs.csql.parser import statements
 from spark_jobs.csql.plan import Plan, Stream
-from spark_jobs.csql.syntax import CreateStream, Statement
+from spark_jobs.csql.syntax import CreateStream, Query, Statement
 from spark_jobs.errors import QueryError
 
 
@@ -56,13 +56,13 @@ def _load(text: str) -> Program:
     binder = Binder()
     declared: list[Stream] = []
     queries: list[RegisteredQuery] = []
-    for statement in parse(text):
+    for statement in statements(text, binder.streams):
         if isinstance(statement, CreateStream):
             stream = declare(statement)
             declared.append(stream)
             _add(binder, stream, statement)
             continue
-        plan = binder.bind(statement.query)
+        plan = binder.bind(statement.query) if isinstance(statement.query, Query) else statement.query
         name = statement.name or f"q{len(queries) + 1}"
         query = RegisteredQuery(name, plan, named_result(statement, name, plan))
         _add(binder, query.result, statement)

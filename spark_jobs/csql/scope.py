@@ -16,7 +16,8 @@ RESERVED_COLUMNS = frozenset({"at", "op", "from", "to", "key", "query"})
 def check_column_name(name: str, at: int) -> None:
     """Raise QueryError where the name is one of the output format's own."""
     if name.lower() in RESERVED_COLUMNS:
-        raise QueryError(f"'{name}' is a reserved name", hint="name the column otherwise, with AS", at=at)
+        hint = f"name the column otherwise; results use {', '.join(sorted(RESERVED_COLUMNS))}"
+        raise QueryError(f"'{name}' is a reserved name", hint=hint, at=at)
 
 
 class Scope:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from spark_jobs.csql.expressions import Column, Expression
-from spark_jobs.csql.plan import Span
+from spark_jobs.csql.plan import Plan, Span
 from spark_jobs.csql.types import Type
 
 
@@ -117,11 +117,11 @@ class CreateStream:
 
 @dataclass(frozen=True, slots=True)
 class CreateQuery:
-    """CREATE STREAM name [WITH (options)] AS query; name "" for a bare query."""
+    """CREATE STREAM name [WITH (options)] AS query, or as an algebra plan; name "" for a bare one."""
 
     name: str
     options: tuple[Option, ...]
-    query: Query
+    query: Query | Plan
     at: int
 
 

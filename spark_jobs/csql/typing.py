@@ -18,7 +18,7 @@ from spark_jobs.csql.expressions import (
     Literal,
     Unary,
 )
-from spark_jobs.csql.render import to_text
+from spark_jobs.csql.text import to_text
 from spark_jobs.csql.types import INTEGERS, NUMBERS, Type, common
 from spark_jobs.errors import QueryError
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 from sqlglot.tokenizer_core import TokenType
 
 from spark_jobs.csql.cursor import Cursor, suggest
 from spark_jobs.csql.expression_parser import MAX_INTEGER, number, parse_column
 from spark_jobs.csql.expressions import Column
-from spark_jobs.csql.plan import Span
+from spark_jobs.csql.plan import Disorder, Span
 from spark_jobs.csql.syntax import FrequencyClause, WindowClause
 
 UNITS = {"MILLISECOND": 1, "SECOND": 1_000, "MINUTE": 60_000, "HOUR": 3_600_000, "TUPLE": 0}
@@ -43,11 +44,11 @@ def parse_window(cursor: Cursor) -> WindowClause:
 def _with_clause(cursor: Cursor, window: WindowClause, clause: str, at: int) -> WindowClause:
     match clause:
         case "RANGE":
-            return replace(window, range=_span(cursor, clause))
+            return replace(window, range=parse_span(cursor, clause))
         case "FREQUENCY":
             return replace(window, frequency=_frequency(cursor, at, with_origin=True))
         case "SLIDE":
-            return replace(window, slide=_span(cursor, clause), slide_at=at)
+            return replace(window, slide=parse_span(cursor, clause), slide_at=at)
         case "WATTR":
             return replace(window, wattr=parse_column(cursor))
         case "SLACK":
@@ -56,6 +57,14 @@ def _with_clause(cursor: Cursor, window: WindowClause, clause: str, at: int) -> 
             return replace(window, dratio=_percentage(cursor))
         case _:
             return replace(window, bsize=_count(cursor, "BSIZE"))
+
+
+def parse_disorder(cursor: Cursor) -> Disorder:
+    """Take DRATIO, SLACK and BSIZE where they stand, in this order."""
+    dratio = _percentage(cursor) if cursor.take_word("DRATIO") else None
+    slack = _slack(cursor) if cursor.take_word("SLACK") else None
+    bsize = _count(cursor, "BSIZE") if cursor.take_word("BSIZE") else None
+    return Disorder(dratio, slack, bsize)
 
 
 def parse_frequency(cursor: Cursor) -> FrequencyClause:
@@ -73,23 +82,24 @@ def parse_frequency(cursor: Cursor) -> FrequencyClause:
 
 
 def _frequency(cursor: Cursor, at: int, *, with_origin: bool) -> FrequencyClause:
-    every = _span(cursor, "FREQUENCY")
+    every = parse_span(cursor, "FREQUENCY")
     partition: tuple[Column, ...] = ()
     if cursor.is_word("PARTITIONED", "PARTITION"):
         if not cursor.take_word("PARTITIONED"):
             cursor.expected("PARTITIONED BY")
         cursor.need_word("BY")
-        partition = _columns(cursor)
+        partition = parse_columns(cursor)
     origin_ms = None
     origin_at = cursor.at
     if with_origin and cursor.take_word("ORIGIN"):
         if every.unit == "tuples":
             cursor.fail("ORIGIN has no meaning for a frequency in tuples", at=origin_at)
-        origin_ms = _signed_integer(cursor)
+        origin_ms = parse_milliseconds(cursor)
     return FrequencyClause(every, partition, origin_ms, at)
 
 
-def _columns(cursor: Cursor) -> tuple[Column, ...]:
+def parse_columns(cursor: Cursor) -> tuple[Column, ...]:
+    """Take columns with commas between them; a comma before a clause of the bracket is not one of them."""
     columns = [parse_column(cursor)]
     while cursor.is_type(TokenType.COMMA) and not cursor.is_word(*CLAUSES, ahead=1):
         cursor.take(TokenType.COMMA)
@@ -97,7 +107,8 @@ def _columns(cursor: Cursor) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def _span(cursor: Cursor, clause: str) -> Span:
+def parse_span(cursor: Cursor, clause: str) -> Span:
+    """Take a number and a unit."""
     amount = _count(cursor, clause)
     unit_ms = _unit(cursor, clause)
     if unit_ms * amount > MAX_INTEGER:
@@ -145,10 +156,11 @@ def _percentage(cursor: Cursor) -> float:
         cursor.expected("% after DRATIO", hint=f"write DRATIO {value}%")
     if not 0 <= value < 100:
         cursor.fail(f"DRATIO must lie between 0% and 100%, not '{value}%'", at=at)
-    return value / 100
+    return float(Decimal(repr(value)).scaleb(-2))
 
 
-def _signed_integer(cursor: Cursor) -> int:
+def parse_milliseconds(cursor: Cursor) -> int:
+    """Take a whole number, with a sign or without."""
     sign = -1 if cursor.take(TokenType.DASH) else 1
     at = cursor.at
     if not cursor.is_type(TokenType.NUMBER):

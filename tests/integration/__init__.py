@@ -1,1 +1,1 @@
-"""Tests of whole processes on a real broker."""
+"""Tests on a real broker and a real Spark."""

@@ -1,1 +1,1 @@
-"""Tests of the commands, run as a user runs them."""
+"""Tests of the commands, each as its users run it."""
