@@ -65,7 +65,7 @@ class Job:
         with closing(opened) as checkpoint:
             partitions, made = topics.ensure(config.output_topic, config.output_partitions)
             if made:
-                self._tell(f"made output topic '{config.output_topic}' with {partitions} partition(s)")
+                self._tell(f"made output topic '{config.output_topic}' ({partitions} partitions, retention.ms=-1)")
             with closing(Sink(config.bootstrap_servers, config.output_topic, partitions)) as sink:
                 check_output(sink, checkpoint)
                 return self._run(checkpoint, sink, topics, count)

@@ -47,7 +47,7 @@ class SnapshotRow:
         """Return the output partition: one key stays on one partition at every instant.
 
         >>> {SnapshotRow(at, ("cow",), {}).partition(4) for at in range(1, 9)}
-        {1}
+        {2}
         """
         return zlib.crc32(self._key()) % count
 

@@ -13,8 +13,11 @@ from confluent_kafka import Producer
 
 from tests.kafka_tools import Record
 
-START_MS = 1_790_000_000_000
-"""A multiple of ten seconds, not in the past: brokers delete what is older than their retention."""
+START_MS = 1_700_000_000_000
+"""A multiple of ten seconds."""
+
+FOR_EVER = {"retention.ms": "-1"}
+"""For topics of event times: a broker deletes records whose timestamp is older than its retention, a week."""
 
 SPECIES = ("cow", "pig", "horse", "goat")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
 
 from spark_jobs.errors import CsqlError, SetupError
 from spark_jobs.records import SnapshotRow
@@ -86,6 +89,9 @@ class RunningQuery:
         except CsqlError as error:
             self._failure = error
             raise
+        except Py4JJavaError as error:
+            self._failure = self._stopped(str(error.java_exception))
+            raise
         with self._counting:
             self._progress = replace(
                 self._progress,
@@ -111,16 +117,21 @@ class RunningQuery:
             )
 
     def _reason(self) -> CsqlError:
-        cause = self._query.exception()
-        told = "it ended by itself" if cause is None else reason(str(cause))
-        return SetupError(f"the query stopped: {told}", hint=f"Spark's log is '{self._log}'")
+        return self._stopped(str(self._query.exception() or "it ended by itself"))
+
+    def _stopped(self, told: str) -> CsqlError:
+        return SetupError(f"the query stopped: {reason(told)}", hint=f"Spark's log is '{self._log}'")
 
 
 def reason(told: str) -> str:
-    """Return the sentence in a streaming failure that tells what went wrong.
+    """Return the sentence in a failure of Spark that tells what went wrong.
 
     >>> reason("[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: disk full SQLSTATE: XXKST\\n at x")
     'disk full'
+    >>> reason("org.apache.SomeException: Data may have been lost;\\nReason: could not read topic t-1\\nwith group g")
+    'could not read topic t-1'
     """
-    first = told.strip().splitlines()[0] if told.strip() else "unknown"
-    return first.split("terminated with exception: ")[-1].split(" SQLSTATE")[0]
+    lines = told.strip().splitlines() or ["unknown"]
+    named = [line.removeprefix("Reason: ") for line in lines if line.startswith("Reason: ")]
+    first = lines[0].split("terminated with exception: ")[-1].split(" SQLSTATE")[0]
+    return named[0] if named else re.sub(r"^([\w$]+\.)+[\w$]+: ", "", first)

@@ -13,7 +13,16 @@ from typing import Any
 import pytest
 
 from spark_jobs.spark.session import QUICK_START
-from tests.clean_topic import START_MS, Until, body_condition, count_and_average, results, snapshots, write_clean
+from tests.clean_topic import (
+    FOR_EVER,
+    START_MS,
+    Until,
+    body_condition,
+    count_and_average,
+    results,
+    snapshots,
+    write_clean,
+)
 from tests.kafka_tools import Kafka, Record, read_topic, read_until
 from tests.processes import ROOT, await_end
 
@@ -67,7 +76,7 @@ def children(pid: int) -> list[int]:
 def test_the_output_is_the_query_over_the_clean_topic_each_row_once_and_in_order(
     kafka: Kafka, make_topic: Callable[..., str], start: Start
 ) -> None:
-    topic = make_topic("body", 4)
+    topic = make_topic("body", 4, FOR_EVER)
     events = body_condition(seed=7, count=3000, partitions=3, spread_ms=60_000)
     # Partition 3 never carries a tuple: its punctuations alone let windows close.
     write_clean(kafka.bootstrap, topic, [*events, Until(START_MS + 120_000, 3)])
@@ -84,10 +93,10 @@ def test_the_output_is_the_query_over_the_clean_topic_each_row_once_and_in_order
 def test_killed_in_the_middle_and_started_again_nothing_is_missing_and_nothing_double(
     kafka: Kafka, make_topic: Callable[..., str], start: Start
 ) -> None:
-    topic = make_topic("body", 2)
+    topic = make_topic("body", 2, FOR_EVER)
     events = body_condition(seed=11, count=4000, partitions=2, spread_ms=120_000)
     write_clean(kafka.bootstrap, topic, events)
-    output = make_topic("hot", 3)
+    output = make_topic("hot", 3, FOR_EVER)
     options = ("--stop-at", str(START_MS + 150_000), "--max-records", "400")
     process = start(QUERY.format(topic=topic), output, *options)
     read_until(kafka.bootstrap, output, _some_rows, timeout_s=120)

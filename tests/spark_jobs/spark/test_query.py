@@ -14,7 +14,17 @@ from spark_jobs.csql.program import load
 from spark_jobs.spark.checkpoint import open_checkpoint
 from spark_jobs.spark.compile import compile_query
 from spark_jobs.spark.sink import Sink
-from tests.clean_topic import START_MS, Tuple, Until, body_condition, count_and_average, results, snapshots, write_clean
+from tests.clean_topic import (
+    FOR_EVER,
+    START_MS,
+    Tuple,
+    Until,
+    body_condition,
+    count_and_average,
+    results,
+    snapshots,
+    write_clean,
+)
 from tests.kafka_tools import Kafka, read_topic
 
 if TYPE_CHECKING:
@@ -67,7 +77,7 @@ class Bench:
 
 @pytest.fixture
 def bench(spark: SparkSession, kafka: Kafka, make_topic: Callable[..., str], tmp_path: Path) -> Bench:
-    return Bench(spark, kafka.bootstrap, make_topic("clean", 3), make_topic("output"), tmp_path)
+    return Bench(spark, kafka.bootstrap, make_topic("clean", 3, FOR_EVER), make_topic("output", 1, FOR_EVER), tmp_path)
 
 
 def test_a_partition_that_only_carries_punctuations_does_not_stop_windows(bench: Bench) -> None:
