@@ -1,4 +1,9 @@
-"""The reference engine of `csql run`: files of rows in, results out; no JVM, no broker."""
+"""The reference engine of `csql run`: files of rows in, results out; no JVM, no broker.
+
+Rows may stand in any order; they are sorted into sequence order (time, partition, line). Times are epoch milliseconds
+or RFC 3339 text. The end of the files counts as a punctuation behind their last row. Results come query by query, each
+in sequence order.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +17,8 @@ from typing import IO, Any
 from spark_jobs.commands.source_file import read_program
 from spark_jobs.errors import UsageError
 
-DESCRIPTION = """\
-Evaluate every query of FILE. The reference engine reads files of rows: one JSON object a line, in any order; they are
-sorted into sequence order (time, partition, line). Times are epoch milliseconds or RFC 3339 text. The end of the files
-counts as a punctuation behind their last row. Results are one JSON object a line: {"query", "at", columns ...} of
-snapshots; {"query", "op": "+", "from", "to", "key", columns ...} and {"query", "op": "-", "at", "key"} of continuous
-results; query by query, each in sequence order."""
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse._ArgumentGroup) -> None:
     """Add the options of this engine."""
     parser.add_argument(
         "--input",
