@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spark_jobs.csql.plan import Plan
+from spark_jobs.csql.program import RegisteredQuery
+from spark_jobs.csql.rules.answer_from_registered import answer_from_registered
 from spark_jobs.csql.rules.compose_frequencies import compose_frequencies
 from spark_jobs.csql.rules.drop_unseen import drop_unseen
 from spark_jobs.csql.rules.evaluate_at_outer import evaluate_at_outer
@@ -33,6 +35,15 @@ class Firing:
     rule: str
     before: Plan
     after: Plan
+
+
+def optimise_query(query: RegisteredQuery, registered: Sequence[RegisteredQuery]) -> tuple[Plan, tuple[Firing, ...]]:
+    """Return a query's rewritten plan, answered from a registered query where one can, and the rewrites that fired."""
+    answered = answer_from_registered(query.plan, registered)
+    plan, fired = optimise(answered)
+    if answered == query.plan:
+        return plan, fired
+    return plan, (Firing("answer_from_registered", query.plan, answered), *fired)
 
 
 def optimise(plan: Plan, rules: tuple[Rule, ...] = RULES) -> tuple[Plan, tuple[Firing, ...]]:

@@ -89,7 +89,7 @@ def timed_rows(result: Result) -> list[Timed]:
 
 
 def coalesced(lives: Lives) -> list[Life]:
-    """Return the lives in order of their beginnings, each that only goes on under a newer tuple as part of the first."""
+    """Return the lives in order of beginning; one that only goes on under a newer tuple is part of the first."""
     whole: dict[tuple[Value, ...], Life] = {}
     done: list[Life] = []
     for life in sorted(lives.items, key=began):

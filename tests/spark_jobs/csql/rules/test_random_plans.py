@@ -53,6 +53,18 @@ def queries(draw: st.DrawFn) -> str:
 
 
 @st.composite
+def picks(draw: st.DrawFn) -> str:
+    """Frequencies upon frequencies: queries 2 and 3 of 001."""
+    by = draw(st.sampled_from(["", " PARTITIONED BY S.g"]))
+    inner_by = draw(st.sampled_from(["", by]))
+    where = draw(st.sampled_from(["", " WHERE S.x > 1"]))
+    if draw(st.booleans()):
+        return f"SELECT x [FREQUENCY {draw(SPANS)}{by}] FROM S [FREQUENCY {draw(SPANS)}{inner_by}]{where}"
+    pick = f"[FREQUENCY {draw(SPANS)}{by}]"
+    return f"SELECT g, COUNT(*) {pick} FROM S [RANGE {draw(SPANS)} FREQUENCY 1 Tuple]{where} GROUP BY g"
+
+
+@st.composite
 def algebra(draw: st.DrawFn) -> str:
     """Frequencies in time on top of what no query puts them on."""
     inner = f"Window[{draw(SPANS)}](Scan[S AS S])"
@@ -88,7 +100,7 @@ def planned(text: str) -> Plan | None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.one_of(queries(), algebra()), st.integers(0, 1000))
+@given(st.one_of(queries(), picks(), algebra()), st.integers(0, 1000))
 def test_rewrites_change_no_result(text: str, seed: int) -> None:
     before = planned(text)
     if before is not None:
@@ -98,7 +110,7 @@ def test_rewrites_change_no_result(text: str, seed: int) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.one_of(queries(), algebra()))
+@given(st.one_of(queries(), picks(), algebra()))
 def test_a_rewritten_plan_reads_back_as_itself(text: str) -> None:
     before = planned(text)
     if before is not None:
