@@ -72,7 +72,8 @@ class Reorderer(Generic[M]):
             size = None if kept.size is None else kept.size[part]
             piece = Piece(kept.ts_ms[part], kept.arrival_ms[part], clock_ms[part], kept.offset[part], size)
             ahead = [(step - begin, event) for step, event in futures if begin <= step < end]
-            events += self._pass(piece, kept.messages[part], ahead, limited=limited)
+            messages = kept.messages if end - begin == len(kept) else kept.messages[part]
+            events += self._pass(piece, messages, ahead, limited=limited)
             begin = end
         events += [event for step, event in futures if step >= len(kept)]
         read = int(batch.offset[-1]) + 1 if len(batch) else 0
