@@ -100,7 +100,7 @@ class Frontier:
         early, they do not change what is late.
         """
         if self.clock_ms is None:
-            slack_ms = min(max(self._config.initial_slack_ms, self.policy.slack_ms or 0), self._cap_ms)
+            slack_ms = self._config.first_slack_ms
             return Silence(now_ms - slack_ms, slack_ms, stalled=False)
         gap_ms = now_ms - self.clock_ms
         if gap_ms <= self._config.idle_after_ms:

@@ -41,6 +41,13 @@ def test_bounds_from_0_to_100_percent_are_bounds(dratio: float) -> None:
     assert CoreConfig(dratio=dratio).estimator_name == "budget"
 
 
+def test_the_first_slack_is_the_declared_one_or_the_initial_one() -> None:
+    assert CoreConfig(slack_ms=300_000, initial_slack_ms=5).first_slack_ms == 300_000
+    assert CoreConfig(slack_tuples=3, initial_slack_ms=5).first_slack_ms == 5
+    assert CoreConfig(dratio=0.01, slack_ms=300_000, initial_slack_ms=5).first_slack_ms == 5
+    assert CoreConfig(dratio=0.01, slack_ms=3, initial_slack_ms=5).first_slack_ms == 3
+
+
 def test_slack_caps_the_estimator_and_max_slack_caps_slack() -> None:
     assert CoreConfig(dratio=0.01).cap_ms == 3_600_000
     assert CoreConfig(dratio=0.01, slack_ms=50).cap_ms == 50
