@@ -42,11 +42,11 @@ class Reference:
         before_ms = self._clock_ms
         clock_ms = arrival_ms if before_ms is None else max(arrival_ms, before_ms)
         if before_ms is None:
-            slack_ms = min(config.initial_slack_ms, config.cap_ms)
+            slack_ms = config.first_slack_ms
             self._advance(clock_ms - slack_ms, slack_ms, self._next_offset, clock_ms)
         elif clock_ms - before_ms > config.idle_after_ms:
             slack_ms = self._silent_slack_ms(clock_ms - before_ms)
-            self._advance(clock_ms - slack_ms, slack_ms, self._next_offset, clock_ms)
+            self._advance(clock_ms - slack_ms, self._slack_ms(), self._next_offset, clock_ms)
         if before_ms is None or clock_ms // 100 != before_ms // 100 or self._tuples % 1_024 == 0:
             self._policy, self._late_since = self._estimator.policy(), 0
             if self._policy.slack_ms is not None:
