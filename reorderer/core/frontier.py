@@ -81,6 +81,13 @@ class Frontier:
         slack_ms = self._moving_slack_ms()
         return self._cap_ms if slack_ms is None else min(slack_ms, self._cap_ms)
 
+    def reach(self, clock_ms: int) -> int:
+        """Return how far the policy lets the frontier go at that time of the clock."""
+        until_ms = clock_ms - self.slack_ms
+        if self.policy.until_ms is not None:
+            until_ms = max(min(until_ms, self.policy.until_ms), clock_ms - self._cap_ms)
+        return until_ms
+
     def move_to(self, ts_ms: int, offset: int = 0) -> None:
         """Move to the point if it lies ahead."""
         if (ts_ms, offset) > (self.ts_ms, self.offset):
@@ -98,12 +105,15 @@ class Frontier:
         gap_ms = now_ms - self.clock_ms
         if gap_ms <= self._config.idle_after_ms:
             return None
+        until_ms = self.reach(now_ms)
         moving_ms = self._moving_slack_ms()
-        stalled = moving_ms is None and gap_ms > self._config.max_stall_ms
-        if stalled:
+        fenced = self.policy.until_ms is not None and until_ms < now_ms - self.slack_ms
+        if gap_ms <= self._config.max_stall_ms or not (moving_ms is None or fenced):
+            return Silence(until_ms, now_ms - until_ms, stalled=False)
+        if moving_ms is None:
             moving_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
-        slack_ms = self._cap_ms if moving_ms is None else min(moving_ms, self._cap_ms)
-        return Silence(now_ms - slack_ms, slack_ms, stalled)
+        slack_ms = min(moving_ms, self._cap_ms)
+        return Silence(now_ms - slack_ms, slack_ms, stalled=True)
 
     def judge(self, piece: Piece, counters: Counters, fill: Callable[[Piece, int, int], None] | None = None) -> None:
         """Decide for each tuple whether it is late; afterwards frontier, clock and estimator stand behind the piece.
@@ -166,7 +176,7 @@ class Frontier:
         """Judge one stretch as arrays: before = max(f, arrival - K), late = ts < before."""
         ts_ms, clock_ms = piece.ts_ms[begin:end], piece.clock_ms[begin:end]
         before, late = piece.before[begin:end], piece.late[begin:end]
-        _follow(clock_ms, self.slack_ms, self.ts_ms, ts_ms, before, late)
+        self._follow(clock_ms, self.slack_ms, self.ts_ms, ts_ms, before, late)
         dropped = int(np.count_nonzero(late))
         may_drop = self.policy.may_drop
         if (
@@ -175,16 +185,20 @@ class Frontier:
             and dropped >= may_drop - self.late_since_decision
         ):
             last = int(np.flatnonzero(late)[may_drop - self.late_since_decision - 1]) + 1
-            _follow(clock_ms[last:], self._cap_ms, int(before[last - 1]), ts_ms[last:], before[last:], late[last:])
+            self._follow(clock_ms[last:], self._cap_ms, int(before[last - 1]), ts_ms[last:], before[last:], late[last:])
             dropped = int(np.count_nonzero(late))
         self.late_since_decision += dropped
         self.move_to(int(before[-1]))
 
-
-def _follow(clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: Ints, late: NDArray[np.bool_]) -> None:
-    np.subtract(clock_ms, slack_ms, out=before)
-    np.maximum(before, from_ms, out=before)
-    np.less(ts_ms, before, out=late)
+    def _follow(
+        self, clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: Ints, late: NDArray[np.bool_]
+    ) -> None:
+        np.subtract(clock_ms, slack_ms, out=before)
+        if self.policy.until_ms is not None:
+            np.minimum(before, self.policy.until_ms, out=before)
+            np.maximum(before, clock_ms - self._cap_ms, out=before)
+        np.maximum(before, from_ms, out=before)
+        np.less(ts_ms, before, out=late)
 
 
 __all__ = ["DECIDE_EVERY_MS", "DECIDE_EVERY_TUPLES", "Frontier", "Piece", "Policy", "Silence"]

@@ -76,10 +76,9 @@ class Walk:
         """Judge the stretch; afterwards the frontier stands behind its last tuple."""
         frontier, steps = self._limits.frontier, piece.release_steps
         assert steps is not None
-        slack_ms = frontier.slack_ms
         for i in range(begin, end):
             ts_ms = self._ts_ms[i]
-            frontier.move_to(self._clock_ms[i] - slack_ms)
+            frontier.move_to(frontier.reach(self._clock_ms[i]))
             while self._least_ts_ms() < frontier.ts_ms:
                 self._pop()
                 steps.append(i)
@@ -87,7 +86,6 @@ class Walk:
             piece.late[i] = ts_ms < frontier.ts_ms
             if piece.late[i]:
                 frontier.late_since_decision += 1
-                slack_ms = frontier.slack_ms
             else:
                 heappush(self._new, (ts_ms, self._offset[i], self._size[i]))
                 self._held += 1
