@@ -37,7 +37,7 @@ from reorderer.core.estimators import delays
 from reorderer.core.estimators.census import Census
 from reorderer.core.estimators.delays import Floats
 from reorderer.core.estimators.protocol import JSON, Policy
-from reorderer.core.estimators.window import Window
+from reorderer.core.estimators.recent import Recent
 from reorderer.core.events import BOTTOM_MS, Ints
 from reorderer.errors import UsageError
 
@@ -85,7 +85,7 @@ class Budget:
         self.spreads = _within("spreads", spreads, 1, 100)
         self.hold_ms = _within("hold_ms", hold_ms, 0, 1e12)
         self._census = Census()
-        self._window = Window(200, 0)
+        self._recent = Recent(200, 0)
         self._new: Ints = np.zeros(delays.BUCKETS, np.int64)
         self._histogram: Ints = np.zeros(delays.BUCKETS, np.int64)
         self._tuples = 0
@@ -119,7 +119,7 @@ class Budget:
         if not self._tuples:
             self._base_ms = int(delay_ms[0])
             self._start_ms = self._decided_ms = int(arrival_ms[0])
-            self._window = Window(200, self._start_ms)
+            self._recent = Recent(200, self._start_ms)
         dropped = int(np.count_nonzero(late))
         self._new += delays.count(delay_ms - self._base_ms)
         self._census.add(ts_ms, arrival_ms, dropped)
@@ -147,7 +147,7 @@ class Budget:
         self._busy_ms += min(passed_ms, 100)
         self._step_ms += (min(passed_ms, 10 * self._step_ms + 1_000) - self._step_ms) / 50
         self._histogram += ONE * self._new
-        self._window.add(self._new, self._clock_ms)
+        self._recent.add(self._new, self._clock_ms)
         self._new = np.zeros(delays.BUCKETS, np.int64)
         if self._tuples >= self._next_halving:
             self._histogram //= 2
@@ -198,7 +198,7 @@ class Budget:
         return max(
             delays.least(tail, share * total),
             delays.least(delays.in_flight(weighted, max(self._span_ms, 1)), self.commit * left),
-            delays.least(self._window.in_flight(self._clock_ms), self.commit * left),
+            delays.least(self._recent.in_flight(self._clock_ms), self.commit * left),
         )
 
     def _foresee(self, slack: float, lowest: float) -> float:
@@ -237,15 +237,15 @@ class Budget:
     def _returning(self, limit_ms: int) -> float:
         """Return how many tuples a millisecond come that only the stop has saved, 250 ms of them aside."""
         delay = self._clock_ms - limit_ms - self._base_ms - 250
-        saved = self._window.counts[np.searchsorted(delays.LOWER, delay) :]
-        return float(np.sum(saved)) / self._window.span_ms(self._clock_ms)
+        saved = self._recent.counts[np.searchsorted(delays.LOWER, delay) :]
+        return float(np.sum(saved)) / self._recent.span_ms(self._clock_ms)
 
     # --- state -----------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, JSON]:
         """Return everything needed to continue, without loss: well under 2 KiB."""
         arrays = {name: delays.pack(getattr(self, f"_{name}")) for name in _ARRAYS}
-        parts = {"census": self._census.state(), "window": self._window.state()}
+        parts = {"census": self._census.state(), "recent": self._recent.state()}
         return {**{name: getattr(self, f"_{name}") for name in _SCALARS}, **arrays, **parts}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
@@ -254,7 +254,7 @@ class Budget:
         for name in _ARRAYS:
             setattr(self, f"_{name}", delays.unpack(state[name]))
         self._census = Census.restore(state["census"])
-        self._window = Window.restore(state["window"])
+        self._recent = Recent.restore(state["recent"])
 
 
 _ARRAYS = ("new", "histogram")
