@@ -68,8 +68,9 @@ def least(curve: Floats, allowance: float) -> float:
 
 
 def pack(counts: Ints) -> str:
-    """Return the counts as a short string, without loss."""
-    return base64.b85encode(zlib.compress(counts.astype("<i8").tobytes(), 9)).decode()
+    """Return the counts as a short string, without loss: the bytes of one weight side by side compress well."""
+    planes = counts.astype("<i8").view(np.uint8).reshape(-1, 8).T
+    return base64.b85encode(zlib.compress(planes.tobytes(), 9)).decode()
 
 
 def unpack(text: str) -> Ints:
@@ -78,4 +79,5 @@ def unpack(text: str) -> Ints:
     >>> unpack(pack(np.array([0, 3, 0, 1 << 40]))).tolist()
     [0, 3, 0, 1099511627776]
     """
-    return np.frombuffer(zlib.decompress(base64.b85decode(text)), "<i8").astype(np.int64)
+    planes = np.frombuffer(zlib.decompress(base64.b85decode(text)), np.uint8).reshape(8, -1)
+    return np.ascontiguousarray(planes.T).view("<i8").ravel().astype(np.int64)
