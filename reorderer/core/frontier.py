@@ -21,7 +21,7 @@ DECIDE_EVERY_MS = 100
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """How far a silence moves the frontier, with which slack, and whether it ends a stall."""
+    """How far a silence moves the frontier, the slack in force before it, and whether it ends a stall."""
 
     until_ms: int
     slack_ms: int
@@ -71,7 +71,8 @@ class Frontier:
         self.ts_ms = state.frontier_ms
         self.offset = state.frontier_offset
         self.clock_ms = state.clock_ms
-        self.policy = state.policy
+        self._fixed = isinstance(estimator, Slack)  # it has decided once and for all
+        self.policy = estimator.policy() if self._fixed else state.policy
         self.late_since_decision = state.late_since_decision
         self.last_slack_ms = state.last_slack_ms
 
@@ -93,6 +94,12 @@ class Frontier:
         if (ts_ms, offset) > (self.ts_ms, self.offset):
             self.ts_ms, self.offset = ts_ms, offset
 
+    def forget_policy(self) -> None:
+        """Stand still until the next decision point: the estimator is a new one."""
+        self.late_since_decision = 0
+        if not self._fixed:
+            self.policy = Policy(None)
+
     def silence(self, now_ms: int) -> Silence | None:
         """Return how far the frontier may go if nothing arrived until now, or None while that is no silence.
 
@@ -106,14 +113,11 @@ class Frontier:
         if gap_ms <= self._config.idle_after_ms:
             return None
         until_ms = self.reach(now_ms)
-        moving_ms = self._moving_slack_ms()
-        fenced = self.policy.until_ms is not None and until_ms < now_ms - self.slack_ms
-        if gap_ms <= self._config.max_stall_ms or not (moving_ms is None or fenced):
-            return Silence(until_ms, now_ms - until_ms, stalled=False)
-        if moving_ms is None:
-            moving_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
-        slack_ms = min(moving_ms, self._cap_ms)
-        return Silence(now_ms - slack_ms, slack_ms, stalled=True)
+        stands_still = self._moving_slack_ms() is None or until_ms < now_ms - self.slack_ms
+        if not stands_still or gap_ms <= self._config.max_stall_ms:
+            return Silence(until_ms, self.slack_ms, stalled=False)
+        stall_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
+        return Silence(now_ms - min(stall_ms, self._cap_ms), self.slack_ms, stalled=True)
 
     def judge(self, piece: Piece, counters: Counters, fill: Callable[[Piece, int, int], None] | None = None) -> None:
         """Decide for each tuple whether it is late; afterwards frontier, clock and estimator stand behind the piece.
@@ -145,13 +149,14 @@ class Frontier:
         previous[1:] = clock_ms[:-1]
         previous[0] = clock_ms[0] if self.clock_ms is None else self.clock_ms
         silent = clock_ms - previous > self._config.idle_after_ms
-        if isinstance(self._estimator, Slack):  # it decides once
+        if self._fixed:
             decides = np.zeros(len(clock_ms), np.bool_)
         else:
             decides = clock_ms // DECIDE_EVERY_MS != previous // DECIDE_EVERY_MS
             decides[-tuples % DECIDE_EVERY_TUPLES :: DECIDE_EVERY_TUPLES] = True
         if self.clock_ms is None:
-            decides[0] = silent[0] = True
+            silent[0] = True
+            decides[0] = not self._fixed
         return decides, silent
 
     def _end_silence(self, piece: Piece, index: int, counters: Counters) -> None:

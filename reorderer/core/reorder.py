@@ -13,7 +13,7 @@ from reorderer.core.assemble import Before, Cutter, Mark, future_mark, interleav
 from reorderer.core.boundaries import Boundaries
 from reorderer.core.buffer import Buffer, Leaving
 from reorderer.core.config import CoreConfig
-from reorderer.core.estimators import Policy, make
+from reorderer.core.estimators import make
 from reorderer.core.events import Batch, Event, Future, Ints, M, check_batch
 from reorderer.core.frontier import Frontier, Piece
 from reorderer.core.limits import Limits
@@ -47,7 +47,7 @@ class Reorderer(Generic[M]):
         self._estimator = make(config, state.estimator_state if same else None)
         self._frontier = Frontier(config, self._estimator, state)
         if not same:
-            self._frontier.policy, self._frontier.late_since_decision = Policy(None), 0
+            self._frontier.forget_policy()
         self._counters = Counters(**{name: getattr(state.counters, name) for name in Counters.__slots__})
         self._cutter = Cutter(Boundaries(config), config.dratio, state.punctuation_seq, state.punctuated_ms)
         self._position = state.position

@@ -280,6 +280,13 @@ def test_a_changed_bound_starts_a_new_estimator_and_keeps_frontier_and_counters(
     assert changed.state().policy == Policy(None)
 
 
+def test_a_changed_slack_holds_from_the_next_tuple_on() -> None:
+    core = Reorderer[str](CoreConfig(slack_ms=100))
+    core.process(batch((1_000, 1_000)))
+    changed = Reorderer[str](CoreConfig(slack_ms=300), core.state())
+    assert (changed.slack_ms, changed.frontier) == (300, (900, 0))
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_long_streams_agree_with_the_reference_across_decision_points(name: str) -> None:
     stream = make_stream(7, 4_000, per_second=8_000, odd=0.002)
