@@ -97,7 +97,7 @@ class Budget:
         self._passed_ms = 0
         self._span_ms = 0
         self._step_ms = 50.0
-        self._next_halving = 2_048
+        self._next_halving = 512
         self._warm = False
         self._slack_ms: int | None = None
         self._fence_ms = 0
