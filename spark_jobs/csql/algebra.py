@@ -28,6 +28,7 @@ from spark_jobs.csql.plan import (
     Stream,
     Window,
 )
+from spark_jobs.csql.rules.share_panes import divides
 from spark_jobs.csql.scope import Scope, check_column_name
 from spark_jobs.csql.text import to_text
 from spark_jobs.csql.typing import need_condition, type_of
@@ -198,13 +199,15 @@ class AlgebraParser:
         origin_ms = parse_milliseconds(cursor) % every.amount if cursor.take_word("ORIGIN") else 0
         cursor.need_word("OF")
         if cursor.take_word("ROWS"):
-            return lambda child: Frequency(child, every, "rows", origin_ms, at)
+            return lambda child: Frequency(child, every, "rows", origin_ms, at=at)
         cursor.need_word("SETS")
+        drop_unseen = cursor.take_word("DROP", "UNSEEN")
 
         def build(child: Plan) -> Plan:
-            if every.unit == "tuples" and not isinstance(child, Window):
-                cursor.fail("a frequency of sets in tuples must stand right above its window", at=at)
-            return Frequency(child, every, "sets", origin_ms, at)
+            if (every.unit == "tuples" or drop_unseen) and not isinstance(child, Window):
+                what = "DROP UNSEEN" if drop_unseen else "a frequency of sets in tuples"
+                cursor.fail(f"{what} must stand right above its window", at=at)
+            return Frequency(child, every, "sets", origin_ms, drop_unseen, at)
 
         return build
 
@@ -218,8 +221,12 @@ class AlgebraParser:
         group = parse_columns(cursor) if cursor.take_word("BY") else ()
         last = parse_columns(cursor) if cursor.take_word("LAST") else ()
         calls = self._calls() if cursor.take_word("COMPUTE") else []
+        panes_at = cursor.at
+        pane = parse_span(cursor, "PANES") if cursor.take_word("PANES") else None
         self._close()
         child = self._only_input()
+        if pane is not None and (pane.unit == "tuples" or not divides(pane.amount, child)):
+            cursor.fail("PANES must divide the RANGE and the FREQUENCY in time right below", at=panes_at)
         scope = Scope(edge(child).schema)
         measures = []
         for call in calls:
@@ -227,7 +234,8 @@ class AlgebraParser:
             assert isinstance(bound, AggregateCall)
             type_of(bound)
             measures.append(Measure(bound, to_text(bound)))
-        return Aggregate(child, _resolved(group, scope), tuple(measures), _resolved(last, scope), at)
+        pane_ms = None if pane is None else pane.amount
+        return Aggregate(child, _resolved(group, scope), tuple(measures), _resolved(last, scope), pane_ms, at)
 
     def _calls(self) -> list[AggregateCall]:
         calls: list[AggregateCall] = []

@@ -150,7 +150,7 @@ class Binder:
         measures, last = self._measures(wanted, group, block)
         if edge(plan).monotonicity is Monotonicity.MONOTONIC and edge(plan).kind == "continuous" and group:
             self.warnings.append(("without a RANGE every group is kept for ever", block.at))
-        plan = Aggregate(plan, group, measures, last, block.at)
+        plan = Aggregate(plan, group, measures, last, at=block.at)
         if having is not None:
             condition = _over_measures(having)
             need_condition(condition, "HAVING")
@@ -197,7 +197,7 @@ class Binder:
     def _pick(self, plan: Plan, clause: FrequencyClause, scope: Scope, outputs: list[tuple[Output, int]]) -> Plan:
         by = tuple(_partition_column(column, plan, scope, outputs) for column in clause.partition)
         child = Partition(plan, by, clause.at) if by else plan
-        return Frequency(child, clause.every, "rows", 0, clause.at)
+        return Frequency(child, clause.every, "rows", at=clause.at)
 
     def _pick_distinct(
         self, plan: Plan, clause: FrequencyClause, scope: Scope, outputs: list[tuple[Output, int]]
@@ -209,7 +209,7 @@ class Binder:
             name = match.name if match else column.name
             by.append(Scope(edge(plan).schema).resolve(Column("", name, at=column.at)))
         child = Partition(plan, tuple(by), clause.at) if by else plan
-        return Frequency(child, clause.every, "rows", 0, clause.at)
+        return Frequency(child, clause.every, "rows", at=clause.at)
 
 
 def _aggregates(expression: Expression) -> list[AggregateCall]:

@@ -27,9 +27,9 @@ def bind_window(plan: Plan, source: Source) -> Plan:
         plan = Window(plan, clause.range, clause.at)
     if frequency is not None:
         origin_ms = (frequency.origin_ms or 0) % frequency.every.amount
-        return Frequency(plan, frequency.every, "sets" if clause.range else "rows", origin_ms, frequency.at)
+        return Frequency(plan, frequency.every, "sets" if clause.range else "rows", origin_ms, at=frequency.at)
     if clause.slide is not None:
-        return Frequency(plan, clause.slide, "sets", _slide_origin(clause.slide), clause.slide_at)
+        return Frequency(plan, clause.slide, "sets", _slide_origin(clause.slide), at=clause.slide_at)
     return plan
 
 

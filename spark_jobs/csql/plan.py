@@ -6,6 +6,7 @@ lifetimes; 004); the tuples of a declared stream are the latter, each living for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, assert_never
 
@@ -114,13 +115,15 @@ class Window:
 class Frequency:
     """F_t or F_n. Of "sets" (001, 4.4): the snapshot at each instant. Of "rows" (4.3): every n-th, or each slot's last.
 
-    Instants lie at `origin_ms` plus multiples of a length in time; `origin_ms` is below the length.
+    Instants lie at `origin_ms` plus multiples of a length in time; `origin_ms` is below the length. `drop_unseen` tells
+    an engine to throw away rows that no snapshot will see; it changes no result.
     """
 
     child: Plan
     every: Span
     of: Literal["sets", "rows"]
     origin_ms: int = 0
+    drop_unseen: bool = False
     at: int = field(default=-1, compare=False, repr=False)
 
 
@@ -143,12 +146,17 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One row a group: its columns, the last tuple's value of each `last` column, and the measures."""
+    """One row a group: its columns, the last tuple's value of each `last` column, and the measures.
+
+    `pane_ms` tells an engine to aggregate panes of that length once and to share them among the windows that overlap
+    them; it changes no result.
+    """
 
     child: Plan
     group: tuple[Column, ...]
     measures: tuple[Measure, ...]
     last: tuple[Column, ...] = ()
+    pane_ms: int | None = None
     at: int = field(default=-1, compare=False, repr=False)
 
 
@@ -216,3 +224,8 @@ def scans(plan: Plan) -> tuple[Scan, ...]:
     if isinstance(plan, Scan):
         return (plan,)
     return tuple(scan for child in inputs(plan) for scan in scans(child))
+
+
+def bottom_up(plan: Plan, rewrite: Callable[[Plan], Plan]) -> Plan:
+    """Return the plan with `rewrite` applied to every node, inputs first."""
+    return rewrite(with_inputs(plan, tuple(bottom_up(child, rewrite) for child in inputs(plan))))

@@ -53,14 +53,16 @@ def _arguments(plan: Plan) -> str:
             return span_to_text(length)
         case Frequency(every=every, of=of, origin_ms=origin_ms):
             origin = f" ORIGIN {origin_ms}" if origin_ms else ""
-            return f"{span_to_text(every)}{origin} OF {of.upper()}"
+            return f"{span_to_text(every)}{origin} OF {of.upper()}{' DROP UNSEEN' if plan.drop_unseen else ''}"
         case Partition(columns=columns):
             return _list(columns)
         case Aggregate(group=group, last=last, measures=measures):
             parts = [f"BY {_list(group)}"] if group else []
             parts += [f"LAST {_list(last)}"] if last else []
             calls = tuple(measure.call for measure in measures)
-            return " ".join(parts + ([f"COMPUTE {_list(calls)}"] if calls else []))
+            parts += [f"COMPUTE {_list(calls)}"] if calls else []
+            parts += [f"PANES {span_to_text(Span(plan.pane_ms, 'ms'))}"] if plan.pane_ms else []
+            return " ".join(parts)
         case Join(condition=condition, key=key):
             parts = [f"ON {to_text(condition)}"] if condition is not None else []
             return " ".join(parts + ([f"KEY {_list(key)}"] if key else []))

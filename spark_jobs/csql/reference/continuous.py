@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark_jobs.csql.plan import Aggregate, Join
 from spark_jobs.csql.reference.relational import aggregate_rows, group_of, joined, row_values
-from spark_jobs.csql.reference.rows import FOREVER, Life, Lives, Row, began, changes
+from spark_jobs.csql.reference.rows import FOREVER, Life, Lives, Row, began, changes, coalesced
 from spark_jobs.csql.reference.values import is_true
 from spark_jobs.csql.types import Value
 
@@ -54,7 +54,7 @@ def distinct_lives(lives: Lives) -> Lives:
     alive: dict[tuple[Value, ...], list[Life]] = {}
     current: dict[tuple[Value, ...], Life] = {}
     done: list[Life] = []
-    for at_ms, ending, beginning in changes(lives.items):
+    for at_ms, ending, beginning in changes(tuple(coalesced(lives))):
         for life in ending:
             alive[row_values(life.row)].remove(life)
         for life in beginning:
@@ -74,9 +74,13 @@ def _replace(
     at_ms: int,
     to_ms: int,
 ) -> None:
-    """End the current row of a key and begin the new one; a row that neither changes nor lives longer goes on."""
+    """End the current row of a key and begin the new one, unless it is the same row with the same end.
+
+    A row that goes on under a newer tuple is two lives here, since its place in a snapshot moves; `coalesced` makes one
+    row of them for those who see results come and go.
+    """
     before = current.get(key)
-    if before is not None and row is not None and before.row.record == row.record and before.to_ms == to_ms:
+    if before is not None and row == before.row and before.to_ms == to_ms:
         return
     if before is not None:
         del current[key]

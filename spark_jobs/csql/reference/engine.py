@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,10 +19,11 @@ from spark_jobs.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The output rows of all queries, query by query, and how many positives were ignored (004, 2.2)."""
+    """The output rows of all queries, query by query; how many positives were ignored (004, 2.2); what it cost."""
 
     rows: tuple[dict[str, Any], ...]
     ignored: int
+    work: Counter[str]
 
 
 def run(program: Program, lines: Mapping[str, list[Line]]) -> Evaluation:
@@ -37,7 +39,7 @@ def run(program: Program, lines: Mapping[str, list[Line]]) -> Evaluation:
         result = evaluator.evaluate(query.plan)
         rows += output_rows(query.name, result, end_ms)
         inputs[query.name] = as_source(query, result)
-    return Evaluation(tuple(rows), evaluator.ignored)
+    return Evaluation(tuple(rows), evaluator.ignored, evaluator.work)
 
 
 def as_source(query: RegisteredQuery, result: Result) -> Result:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from spark_jobs.csql.edges import Monotonicity, edge
-from spark_jobs.csql.expressions import Column
 from spark_jobs.csql.plan import (
     Aggregate,
     Distinct,
@@ -19,11 +19,12 @@ from spark_jobs.csql.plan import (
     Project,
     Scan,
     Select,
+    Span,
     Window,
 )
-from spark_jobs.csql.reference import continuous, snapshots, windows
+from spark_jobs.csql.reference import continuous, panes, snapshots, windows
 from spark_jobs.csql.reference.relational import projected
-from spark_jobs.csql.reference.rows import Lives, Result, Row, Snapshot, Snapshots, as_sequence, timed_rows
+from spark_jobs.csql.reference.rows import Lives, Result, Row, Snapshot, Snapshots, Timed, as_sequence, timed_rows
 from spark_jobs.csql.reference.values import is_true
 from spark_jobs.errors import QueryError
 
@@ -33,16 +34,19 @@ class Evaluator:
     """Evaluates plans over the rows of streams, up to and including the last timestamp of all inputs.
 
     `inputs` holds each stream's rows under its name, records by ("", column). `ignored` counts positives whose key
-    was alive (004, 2.2).
+    was alive (004, 2.2); `work` counts what the rewrites save.
     """
 
     inputs: Mapping[str, Result]
     end_ms: int
     ignored: int = 0
+    work: Counter[str] = field(default_factory=Counter)
 
     def evaluate(self, plan: Plan) -> Result:
         """Return the result of the plan; on class-4 edges a positive whose key is alive is ignored."""
         result = self._node(plan)
+        if isinstance(result, Lives) and isinstance(plan, Window | Aggregate | Join | Distinct | Minus):
+            self.work["evaluations"] += len(result.items)
         if isinstance(result, Lives) and edge(plan).monotonicity is Monotonicity.STRICT:
             result, ignored = continuous.admit(result)
             self.ignored += ignored
@@ -65,10 +69,7 @@ class Evaluator:
             case Partition():
                 return self.evaluate(plan.child)
             case Aggregate():
-                below = self.evaluate(plan.child)
-                if isinstance(below, Lives):
-                    return continuous.aggregate_lives(plan, below)
-                return snapshots.aggregate(plan, below)
+                return self._aggregate(plan)
             case Join():
                 return self._join(plan)
             case Distinct():
@@ -88,27 +89,39 @@ class Evaluator:
         return _mapped(rows, renamed)
 
     def _window(self, plan: Window) -> Result:
-        below, columns = _unpartitioned(plan.child)
-        rows = timed_rows(self.evaluate(below))
-        lives = [windows.lifetimes(each, plan.length).items for each in windows.partition(rows, columns)]
+        substreams = self._substreams(plan.child)
+        self.work["tuples"] += sum(map(len, substreams))
+        lives = [windows.lifetimes(rows, plan.length).items for rows in substreams]
         return Lives(tuple(life for items in lives for life in items))
 
     def _jump(self, plan: Frequency) -> Result:
         """F over sets (001, 4.4), substream by substream."""
-        every, origin_ms, end_ms = plan.every.amount, plan.origin_ms, self.end_ms
         if not isinstance(plan.child, Window):
             return self._jump_over(plan)
-        length = plan.child.length
-        below, columns = _unpartitioned(plan.child.child)
-        found: list[Snapshots] = []
-        for rows in windows.partition(timed_rows(self.evaluate(below)), columns):
-            if plan.every.unit == "tuples":
-                found.append(windows.jump_by_tuples(rows, length, every))
-            elif length.unit == "tuples":
-                found.append(windows.jump_tuples_in_time(rows, length.amount, every, origin_ms, end_ms))
-            else:
-                found.append(windows.jump_in_time(windows.lifetimes(rows, length), every, origin_ms, end_ms))
-        return Snapshots(tuple(snapshot for each in found for snapshot in each.items))
+        found = [self._jumps(plan, plan.child.length, rows) for rows in self._substreams(plan.child.child)]
+        snapshots = tuple(snapshot for each in found for snapshot in each.items)
+        self.work["evaluations"] += len(snapshots)
+        return Snapshots(snapshots)
+
+    def _jumps(self, plan: Frequency, length: Span, rows: list[Timed]) -> Snapshots:
+        """The snapshots of one substream."""
+        every, origin_ms, end_ms = plan.every.amount, plan.origin_ms, self.end_ms
+        if plan.drop_unseen:
+            rows = windows.seen(rows, length, plan.every, origin_ms)
+        self.work["tuples"] += len(rows)
+        if plan.every.unit == "tuples":
+            if plan.drop_unseen:
+                return windows.jump_over_seen(rows, length.amount, every)
+            return windows.jump_by_tuples(rows, length, every)
+        if length.unit == "tuples":
+            return windows.jump_tuples_in_time(rows, length.amount, every, origin_ms, end_ms)
+        return windows.jump_in_time(windows.lifetimes(rows, length), every, origin_ms, end_ms)
+
+    def _substreams(self, plan: Plan) -> list[list[Timed]]:
+        """The rows below, by the columns of a Partition where one stands there."""
+        if isinstance(plan, Partition):
+            return windows.partition(timed_rows(self.evaluate(plan.child)), plan.columns)
+        return [timed_rows(self.evaluate(plan))]
 
     def _jump_over(self, plan: Frequency) -> Result:
         """A time-based frequency over any other result: what is alive at its instants."""
@@ -116,16 +129,46 @@ class Evaluator:
             raise QueryError("a frequency of sets in tuples must stand right above its window", at=plan.at)
         below = self.evaluate(plan.child)
         if isinstance(below, Lives):
-            return windows.jump_in_time(below, plan.every.amount, plan.origin_ms, self.end_ms)
+            jumps = windows.jump_in_time(below, plan.every.amount, plan.origin_ms, self.end_ms)
+            self.work["evaluations"] += len(jumps.items)
+            return jumps
         kept = [each for each in below.items if (each.at_ms - plan.origin_ms) % plan.every.amount == 0]
         return Snapshots(tuple(kept))
 
     def _sample(self, plan: Frequency) -> Result:
         """F over rows (001, 4.3), substream by substream."""
-        below, columns = _unpartitioned(plan.child)
-        substreams = windows.partition(timed_rows(self.evaluate(below)), columns)
+        substreams = self._substreams(plan.child)
         picks = [windows.sample(rows, plan.every, plan.origin_ms, self.end_ms) for rows in substreams]
+        self.work["evaluations"] += sum(len(each.items) for each in picks)
         return Snapshots(tuple(snapshot for each in picks for snapshot in each.items))
+
+    def _aggregate(self, plan: Aggregate) -> Result:
+        if plan.pane_ms is not None:
+            return self._panes(plan, plan.pane_ms)
+        below = self.evaluate(plan.child)
+        if isinstance(below, Lives):
+            return continuous.aggregate_lives(plan, below)
+        self.work["rows aggregated"] += sum(len(each.rows) for each in below.items)
+        return snapshots.aggregate(plan, below)
+
+    def _panes(self, plan: Aggregate, pane_ms: int) -> Result:
+        """Aggregate each pane once, then each window from its panes."""
+        taken = plan.child
+        assert isinstance(taken, Frequency)
+        assert isinstance(taken.child, Window)
+        found: list[Snapshot] = []
+        for rows in self._substreams(taken.child.child):
+            self.work["tuples"] += len(rows)
+            partials = panes.aggregate_panes(plan, rows, pane_ms, taken.origin_ms)
+            self.work["rows aggregated"] += len(rows)
+            for at_ms, groups in panes.windows_of(
+                partials, taken.child.length.amount, taken.every.amount, taken.origin_ms, self.end_ms
+            ):
+                self.work["rows aggregated"] += sum(map(len, groups.values()))
+                merged = tuple(panes.merged(plan, group) for group in groups.values())
+                found.append(Snapshot(at_ms, (), merged))
+        self.work["evaluations"] += len(found)
+        return Snapshots(tuple(found))
 
     def _join(self, plan: Join) -> Result:
         left, right = self.evaluate(plan.left), self.evaluate(plan.right)
@@ -139,10 +182,6 @@ class Evaluator:
             return continuous.minus_lives(left, right)
         assert isinstance(left, Snapshots)
         return snapshots.minus(left, right, edge(plan).instants)
-
-
-def _unpartitioned(plan: Plan) -> tuple[Plan, tuple[Column, ...]]:
-    return (plan.child, plan.columns) if isinstance(plan, Partition) else (plan, ())
 
 
 def _filtered(plan: Select, result: Result) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark_jobs.csql.reference.rows import FOREVER, Life, Lives, Position, Result, timed_rows
+from spark_jobs.csql.reference.rows import FOREVER, Life, Lives, Position, Result, coalesced, timed_rows
 
 
 def output_rows(name: str, result: Result, end_ms: int) -> list[dict[str, Any]]:
@@ -21,7 +21,7 @@ def output_rows(name: str, result: Result, end_ms: int) -> list[dict[str, Any]]:
 def _continuous(name: str, result: Lives, end_ms: int) -> list[dict[str, Any]]:
     """At one instant negatives come before positives; a negative only where a row ends before its `to`."""
     events: list[tuple[tuple[int, bool, tuple[Position, ...]], dict[str, Any]]] = []
-    for life in result.items:
+    for life in coalesced(result):
         if life.from_ms <= end_ms:
             events.append(((life.from_ms, True, life.row.order), _positive(name, life)))
         if life.end_ms < life.to_ms and life.end_ms <= end_ms:

@@ -81,11 +81,27 @@ class Timed:
 def timed_rows(result: Result) -> list[Timed]:
     """Return the rows of a result in its order: of a continuous one, each beginning (a positive) at its time."""
     if isinstance(result, Lives):
-        ordered = [(life.from_ms, life.row) for life in sorted(result.items, key=began)]
+        ordered = [(life.from_ms, life.row) for life in coalesced(result)]
     else:
         keyed = [((each.at_ms, each.driver, row.order), row) for each in result.items for row in each.rows]
         ordered = [(key[0], row) for key, row in sorted(keyed, key=lambda each: each[0])]
     return [Timed(at_ms, place, row) for place, (at_ms, row) in enumerate(ordered)]
+
+
+def coalesced(lives: Lives) -> list[Life]:
+    """Return the lives in order of beginning; one that only goes on under a newer tuple is part of the first."""
+    whole: dict[tuple[Value, ...], Life] = {}
+    done: list[Life] = []
+    for life in sorted(lives.items, key=began):
+        before = whole.get(life.row.key)
+        goes_on = before is not None and (before.end_ms, before.to_ms) == (life.from_ms, life.to_ms)
+        if before is not None and goes_on and before.row.record == life.row.record:
+            whole[life.row.key] = replace(before, end_ms=life.end_ms)
+            continue
+        if before is not None:
+            done.append(before)
+        whole[life.row.key] = life
+    return sorted((*done, *whole.values()), key=began)
 
 
 def began(life: Life) -> tuple[int, tuple[Position, ...]]:
@@ -96,11 +112,10 @@ def began(life: Life) -> tuple[int, tuple[Position, ...]]:
 def as_sequence(result: Result) -> Result:
     """Return the result as a source sees it: each row at a position of its own, snapshots joined by instant."""
     if isinstance(result, Lives):
-        ordered = sorted(result.items, key=began)
         return Lives(
             tuple(
                 replace(life, row=replace(life.row, order=((life.from_ms, 0, ordinal),)))
-                for ordinal, life in enumerate(ordered)
+                for ordinal, life in enumerate(coalesced(result))
             )
         )
     sets: dict[int, list[Row]] = {}

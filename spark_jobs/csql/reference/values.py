@@ -48,7 +48,7 @@ def evaluate(expression: Expression, record: Record) -> Value:
             return None if truth is None else not truth
         case Unary(operand=operand):
             number = evaluate(operand, record)
-            return None if number is None else _bounded(-_number(number))
+            return None if number is None else bounded(-_number(number))
         case Binary(operator="AND" | "OR"):
             return _logic(expression, record)
         case Binary(operator=operator, left=left, right=right):
@@ -87,10 +87,10 @@ def measure(call: AggregateCall, records: list[Record]) -> Value:
     if not values:
         return None
     if call.function in ("MIN", "MAX"):
-        ordered = sorted(values, key=_comparable)
+        ordered = sorted(values, key=comparable)
         return ordered[0] if call.function == "MIN" else ordered[-1]
     total = _total([_number(value) for value in values])
-    return total / len(values) if call.function == "AVG" else _bounded(total)
+    return total / len(values) if call.function == "AVG" else bounded(total)
 
 
 def _total(numbers: list[int] | list[int | float] | list[float]) -> int | float:
@@ -99,7 +99,8 @@ def _total(numbers: list[int] | list[int | float] | list[float]) -> int | float:
     return sum(exact) if len(exact) == len(numbers) else math.fsum(numbers)
 
 
-def _comparable(value: Value) -> tuple[float | int, str]:
+def comparable(value: Value) -> tuple[float | int, str]:
+    """Return a sort key of a value that is not NULL."""
     return (0, value) if isinstance(value, str) else (_number(value), "")
 
 
@@ -108,7 +109,8 @@ def _number(value: Value) -> int | float:
     return value
 
 
-def _bounded(number: int | float) -> int | float | None:
+def bounded(number: int | float) -> int | float | None:
+    """Return the number, NULL where an integer does not fit into 64 bits."""
     return None if isinstance(number, int) and not -LARGEST - 1 <= number <= LARGEST else number
 
 
@@ -139,7 +141,7 @@ def _binary(operator: str, left: Value, right: Value) -> Value:
 
 
 def _compare(operator: str, left: Value, right: Value) -> bool:
-    ours, theirs = _comparable(left), _comparable(right)
+    ours, theirs = comparable(left), comparable(right)
     match operator:
         case "<":
             return ours < theirs
@@ -154,11 +156,11 @@ def _compare(operator: str, left: Value, right: Value) -> bool:
 def _arithmetic(operator: str, left: int | float, right: int | float) -> Value:
     match operator:
         case "+":
-            return _bounded(left + right)
+            return bounded(left + right)
         case "-":
-            return _bounded(left - right)
+            return bounded(left - right)
         case "*":
-            return _bounded(left * right)
+            return bounded(left * right)
         case "/":
             return None if right == 0 else left / right
         case _:
@@ -202,7 +204,7 @@ def _call(expression: Call, arguments: list[Value]) -> Value:
         case "LENGTH":
             return len(str(first))
         case "ABS":
-            return _bounded(abs(_number(first)))
+            return bounded(abs(_number(first)))
         case "FLOOR":
             return math.floor(_number(first))
         case "CEIL":

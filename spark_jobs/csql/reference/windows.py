@@ -109,6 +109,24 @@ def jump_by_tuples(rows: list[Timed], length: Span, every: int) -> Snapshots:
     return Snapshots(tuple(snapshots))
 
 
+def seen(rows: list[Timed], length: Span, every: Span, origin_ms: int) -> list[Timed]:
+    """Return the rows that some snapshot will see, of windows in the unit of their frequency."""
+    if every.unit == "tuples":
+        return [each for index, each in enumerate(rows) if index % every.amount >= every.amount - length.amount]
+    return [each for each in rows if slot_end(each.at_ms, every.amount, origin_ms) - each.at_ms < length.amount]
+
+
+def jump_over_seen(rows: list[Timed], length: int, every: int) -> Snapshots:
+    """Return the windows at every n-th row where only what they see was kept: `length` rows before each."""
+    snapshots = []
+    for end in range(length, len(rows) + 1, length):
+        newest = rows[end - 1]
+        content = tuple(each.row for each in rows[end - length : end])
+        snapshots.append(Snapshot(newest.at_ms, newest.row.order, content))
+    assert length <= every
+    return Snapshots(tuple(snapshots))
+
+
 def sample(rows: list[Timed], every: Span, origin_ms: int, end_ms: int) -> Snapshots:
     """Return every n-th row at its own time, or the last row of each slot ((j-1)t, jt] at the slot's end.
 

@@ -1,0 +1,1 @@
+"""The rewrites of the algebra: one a file, a function of the whole plan that changes no result."""
