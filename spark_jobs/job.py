@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from spark_jobs.spark.compile import Query
 from spark_jobs.spark.query import Progress, RunningQuery
 from spark_jobs.spark.sink import Sink
 from spark_jobs.spark.topics import Topics
+
+LOG = "spark.log"
+"""Where, in the checkpoint's folder, Spark and the Kafka clients write what a user seldom wants to see."""
 
 PARTITIONS_EVERY_S = 5.0
 """How often the partition count is looked at."""
@@ -62,7 +66,7 @@ class Job:
         count = topics.require(query.stream.clean, stream=query.stream.name)
         session.check_java()
         opened = open_checkpoint(config.checkpoint, query.plan, {query.stream.clean: count}, rebuild=config.rebuild)
-        with closing(opened) as checkpoint:
+        with closing(opened) as checkpoint, _logging_to(checkpoint.folder / LOG):
             partitions, made = topics.ensure(config.output_topic, config.output_partitions)
             if made:
                 self._tell(f"made output topic '{config.output_topic}' ({partitions} partitions, retention.ms=-1)")
@@ -72,7 +76,7 @@ class Job:
 
     def _run(self, checkpoint: Checkpoint, sink: Sink, topics: Topics, count: int) -> Progress:
         config, query = self._config, self._query
-        log = checkpoint.folder / "spark.log"
+        log = checkpoint.folder / LOG
         self._tell(f"starting Spark, whose log is '{log}'")
         spark = session.start(f"csql {sink.topic}", log, master=config.master, settings=config.settings)
         try:
@@ -122,6 +126,20 @@ class Job:
                 f"topic '{self._query.stream.clean}' has {now or 'no'} partitions, the query was started on {count}",
                 hint=REBUILD,
             )
+
+
+@contextmanager
+def _logging_to(path: Path) -> Iterator[None]:
+    """Append this package's log records to a file."""
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    log = logging.getLogger("spark_jobs")
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        handler.close()
 
 
 def check_output(sink: Sink, checkpoint: Checkpoint) -> None:
