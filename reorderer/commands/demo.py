@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reorderer.demo.pipeline import Pipeline
     from reorderer.demo.view import Moment
 
-ANSWER_WITHIN_S = 90
+ANSWER_WITHIN_S = 180
 """How long the last windows may take after the sensors have stopped: Spark may still be starting then."""
 
 _EPILOG = """

@@ -10,7 +10,7 @@ from typing import Generic
 import numpy as np
 
 from reorderer.core.boundaries import Boundaries
-from reorderer.core.buffer import Run
+from reorderer.core.buffer import Leaving
 from reorderer.core.events import BOTTOM_MS, Event, Future, Ints, Late, M, Punctuation, Released
 from reorderer.core.frontier import Piece
 
@@ -59,7 +59,8 @@ class Before:
 def step_marks(piece: Piece, released_ts_ms: Ints, cutter: Cutter, before: Before) -> list[Mark[M]]:
     """Return the punctuations the piece caused, each at its place among the released tuples (sorted by timestamp)."""
     silences = np.array([silence.until_ms for silence in piece.silences.values()], np.int64)
-    crossed = cutter.boundaries.crossed(cutter.last_ms, released_ts_ms, silences, piece.after)
+    moves = [piece.before] if piece.release_steps is None else [piece.before, piece.after]
+    crossed = cutter.boundaries.crossed(cutter.last_ms, released_ts_ms, silences, *moves)
     steps = np.searchsorted(piece.after, crossed).tolist()
     indexes = np.searchsorted(released_ts_ms, crossed).tolist()
     return [
@@ -119,7 +120,7 @@ def future_mark(step: int, index: int, event: Future[M]) -> Mark[M]:
     return Mark(step, _FUTURE, index, event)
 
 
-def interleave(run: Run[M], at_ms: Ints, marks: list[Mark[M]]) -> list[Event[M]]:
+def interleave(run: Leaving[M], at_ms: Ints, marks: list[Mark[M]]) -> list[Event[M]]:
     """Return the released tuples with the marks in between, all in the order they happened."""
     events: list[Event[M]] = []
     begin = 0
@@ -134,6 +135,6 @@ def interleave(run: Run[M], at_ms: Ints, marks: list[Mark[M]]) -> list[Event[M]]
     return events
 
 
-def _slice(run: Run[M], at_ms: Ints, begin: int, end: int) -> Released[M]:
+def _slice(run: Leaving[M], at_ms: Ints, begin: int, end: int) -> Released[M]:
     part = slice(begin, end)
     return Released(run.messages[part], run.ts_ms[part], run.offset[part], at_ms[part])

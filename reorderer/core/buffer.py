@@ -1,22 +1,26 @@
 """The reorder buffer: a circular array indexed by timestamp (paper 002, 3.3) under a 2-level index (003, section 3).
 
-Level 1, the *i-node*, is a circular array of p-nodes, of variable size and at least 8. Level 2, the *p-node*, covers
-128 milliseconds. A tuple finds its place by arithmetic alone (003, figure 3, insertTuple)::
+Level 1, the *i-node*, is a circular array of 8 to 32 p-nodes. Level 2, the *p-node*, has 128 slots. A tuple finds its
+place by arithmetic alone (003, figure 3, insertTuple)::
 
     i-index = (ts - start) / 128     p-index = (ts - start) mod 128
 
-The papers handle one tuple at a time. Here tuples come in batches, so a p-node holds runs in place of 128 list heads:
-a batch is sorted once, cut at the borders of the p-nodes, and each piece is appended to its p-node; what leaves is
-the head p-nodes, merged. Work per tuple is one sort of the batch and one of what is released, never of what is held.
+The papers handle one tuple at a time; here they come in batches. So a p-node holds sorted runs in place of 128 list
+heads, and the list of a timestamp is a slice of a run. A batch is sorted once, cut at the borders of the p-nodes, and
+each piece is appended to its p-node; what leaves is the p-nodes at the head, joined. Work per tuple is one sort of
+the batch and one of what is released, never of what is held.
 
-The i-node stays in proportion to the p-nodes in use. A tuple too far ahead for that (one tuple an hour, a clock minutes
-ahead) waits in a SortedDict of p-nodes, and enters the ring when the frontier comes near, so gaps cost nothing.
+The range follows the disorder. The i-node grows and shrinks by array copies, as in 003. Where 32 p-nodes are too few,
+a slot becomes 2, 4, 8... milliseconds wide, so a batch is never cut into more than some dozens of pieces, however
+long the disorder. A tuple far ahead of the others (one tuple an hour, a clock minutes ahead) waits in a SortedDict of
+p-nodes until the frontier comes near, so gaps cost nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic
 
 import numpy as np
@@ -24,16 +28,16 @@ from sortedcontainers import SortedDict
 
 from reorderer.core.digest import MASK_64, digest
 from reorderer.core.events import Ints, M
-from reorderer.core.pnode import OFFSET, PLACE, SHIFT, TS, PNode, sequence_order
-from reorderer.core.slab import Slab
+from reorderer.core.pnode import OFFSET, SHIFT, SIZE, TS, PNode, Run, join, sequence_order
 
 LEAST_NODES = 8
 """The smallest i-node (003: n >= 8)."""
-_SPARSENESS = 16
+MOST_NODES = 32
+_SPARSENESS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run(Generic[M]):
+class Leaving(Generic[M]):
     """Tuples that left the buffer, in sequence order."""
 
     ts_ms: Ints
@@ -51,94 +55,95 @@ class Buffer(Generic[M]):
     """
 
     def __init__(self) -> None:
+        self._shift = SHIFT  # a p-node covers 2^shift milliseconds
         self._ring: list[PNode | None] = [None] * LEAST_NODES
-        self._start = 0  # number (ts // 128) of the first p-node the ring covers
+        self._start = 0  # number (ts >> shift) of the first p-node the ring covers
         self._head = 0  # its place in the ring
         self._used = 0  # p-nodes in the ring
         self._last = 0  # number of the last p-node in the ring, if any
         self._far: SortedDict = SortedDict()
-        self._slab = Slab[M]()
+        self.held = 0
         self.held_bytes = 0
         self.held_hash = 0
-
-    @property
-    def held(self) -> int:
-        """The number of tuples held. O(1)."""
-        return len(self._slab)
 
     @property
     def least_offset(self) -> int | None:
         """The smallest offset held, or None. O(p-nodes)."""
         return min((node.least_offset for _, node in self._nodes()), default=None)
 
+    @property
+    def last_ts_ms(self) -> int | None:
+        """The greatest timestamp held, or None. O(p-nodes)."""
+        nodes = list(self._nodes())
+        return max(int(run.rows[-1, TS]) for run in nodes[-1][1].runs) if nodes else None
+
     def insert(self, ts_ms: Ints, offset: Ints, messages: Sequence[M], size: Ints | None = None) -> None:
         """Hold the tuples; their offsets increase and exceed all those inserted before. O(1) amortised per tuple."""
         if not len(ts_ms):
             return
         order = sequence_order(ts_ms)
-        places = self._slab.put(messages, size)
-        rows = np.stack([ts_ms, offset, places])[:, order]
-        numbers = rows[TS] >> SHIFT
-        cuts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
-        begins, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(numbers)]
-        for number, begin, end in zip(numbers[begins].tolist(), begins, ends, strict=True):
-            # A copy: a view would keep the whole batch's rows alive for its longest-waiting tuple.
-            self._node(number).append(rows[:, begin:end].copy())
-        self.held_bytes += 0 if size is None else int(size.sum())
+        sizes = np.zeros(len(ts_ms), np.int64) if size is None else size
+        rows = np.stack([ts_ms, offset, sizes], axis=1).take(order, axis=0)
+        # fromiter, not asarray: a message that is itself a sequence must stay one object.
+        run = Run(rows, np.fromiter(messages, dtype=object, count=len(ts_ms))[order])
+        self._place_run(run)
+        self.held += len(ts_ms)
+        self.held_bytes += int(sizes.sum())
         self.held_hash = (self.held_hash + digest(offset)) & MASK_64
 
-    def release(self, ts_ms: int, offset: int = 0) -> Run[M]:
+    def release(self, ts_ms: int, offset: int = 0) -> Leaving[M]:
         """Remove and return every tuple below the point (ts, offset). O(1) amortised per tuple released."""
-        runs: list[Ints] = []
-        for number, node in self._nodes_to(ts_ms >> SHIFT):
-            if number < ts_ms >> SHIFT:
+        runs: list[Run] = []
+        border = ts_ms >> self._shift
+        for number, node in self._nodes_to(border):
+            if number < border:
                 runs += node.runs
                 self._drop(number)
             else:
                 runs += node.take_below(ts_ms, offset)
-                if not node.count:
+                if not node.runs:
                     self._drop(number)
         self._settle()
-        return self._hand_over(runs)
+        if not runs:
+            empty = np.empty(0, np.int64)
+            return Leaving(empty, empty, [])
+        run = join(runs)
+        left_ts_ms, left_offset, size = np.ascontiguousarray(run.rows.T)
+        self.held -= len(size)
+        self.held_bytes -= int(size.sum())
+        self.held_hash = (self.held_hash - digest(left_offset)) & MASK_64
+        return Leaving(left_ts_ms, left_offset, run.messages.tolist())
 
     def oldest(self) -> Iterator[tuple[list[int], list[int], list[int]]]:
         """Yield (ts, offset, size) of the held tuples in sequence order, 512 at a time; the buffer must not change."""
         for _, node in self._nodes():
-            run = node.sorted()
-            for begin in range(0, run.shape[1], 512):
-                part = run[:, begin : begin + 512]
-                yield part[TS].tolist(), part[OFFSET].tolist(), self._slab.sizes(part[PLACE]).tolist()
-
-    def last_ts_ms(self) -> int | None:
-        """Return the greatest timestamp held, or None. O(tuples of the last p-node)."""
-        node = self._far.peekitem(-1)[1] if self._far else self._ring[self._place(self._last)] if self._used else None
-        return None if node is None else max(int(run[TS, -1]) for run in node.runs)
-
-    def _hand_over(self, runs: list[Ints]) -> Run[M]:
-        if not runs:
-            empty = np.empty(0, np.int64)
-            return Run(empty, empty, [])
-        rows = np.concatenate(runs, axis=1)
-        if len(runs) > 1:
-            rows = rows[:, sequence_order(rows[TS])]
-        messages, size = self._slab.take(rows[PLACE])
-        self.held_bytes -= size
-        self.held_hash = (self.held_hash - digest(rows[OFFSET])) & MASK_64
-        return Run(rows[TS], rows[OFFSET], messages)
+            rows = node.joined().rows
+            for begin in range(0, len(rows), 512):
+                part = rows[begin : begin + 512]
+                yield part[:, TS].tolist(), part[:, OFFSET].tolist(), part[:, SIZE].tolist()
 
     # --- the 2-level index -----------------------------------------------------------------------------------------
+
+    def _place_run(self, run: Run) -> None:
+        """Cut the run at the borders of the p-nodes and append each piece to its own. O(pieces + tuples)."""
+        shift = self._shift
+        numbers, bounds = _pieces(run, shift)
+        self._reach(numbers)
+        if self._shift != shift:
+            numbers, bounds = _pieces(run, self._shift)
+        for number, (begin, end) in zip(numbers.tolist(), pairwise(bounds), strict=True):
+            # A copy: a view would keep the whole batch alive for its longest-waiting tuple.
+            self._node(number).runs.append(run.part(begin, end).copy())
 
     def _place(self, number: int) -> int:
         return (self._head + number - self._start) % len(self._ring)
 
+    def _covers(self, number: int) -> bool:
+        return 0 <= number - self._start < len(self._ring)
+
     def _nodes(self) -> Iterator[tuple[int, PNode]]:
-        """Yield the p-nodes in order. O(i-node)."""
-        if self._used:
-            for number in range(self._start, self._last + 1):
-                node = self._ring[self._place(number)]
-                if node is not None:
-                    yield number, node
-        yield from self._far.items()
+        """Yield the p-nodes in order. O(p-nodes)."""
+        yield from self._nodes_to(self._far.peekitem(-1)[0] if self._far else self._last)
 
     def _nodes_to(self, number: int) -> list[tuple[int, PNode]]:
         """Return the p-nodes up to the number, in order. O(p-nodes passed)."""
@@ -148,22 +153,20 @@ class Buffer(Generic[M]):
                 node = self._ring[self._place(candidate)]
                 if node is not None:
                     found.append((candidate, node))
-        found += [(key, self._far[key]) for key in self._far.irange(maximum=number)]
+        if self._far:
+            found += [(key, self._far[key]) for key in self._far.irange(maximum=number)]
         return found
 
     def _drop(self, number: int) -> None:
-        if number in self._far:
+        if not self._covers(number):
             del self._far[number]
             return
         self._ring[self._place(number)] = None
         self._used -= 1
 
     def _node(self, number: int) -> PNode:
-        """Return the p-node of that number, made if need be. O(1) amortised in the ring, O(log n) far ahead."""
-        if not self._used and not self._far:
-            self._start, self._last = number, number
-        index = number - self._start
-        if not 0 <= index < len(self._ring) and not self._stretch(number):
+        """Return the p-node of that number, made if need be. O(1) in the ring, O(log n) far ahead."""
+        if not self._covers(number):
             far: PNode = self._far.setdefault(number, PNode())
             return far
         place = self._place(number)
@@ -174,55 +177,65 @@ class Buffer(Generic[M]):
             self._used += 1
         return node
 
-    def _stretch(self, number: int) -> bool:
-        """Make the ring reach the number; False if it would be too sparse, and the tuple has to wait far ahead."""
-        first = min(number, self._start)
-        span = max(number, self._last if self._used else number) - first + 1
-        if span <= max(64, _SPARSENESS * (self._used + 1)):
-            self._rebuild(first, span)
-            return True
-        if number > self._start:
-            return False
-        for old, node in [pair for pair in self._nodes() if pair[0] not in self._far]:
-            self._far[old] = node
-        self._used = 0
-        self._rebuild(number, LEAST_NODES)
-        return True
+    def _reach(self, numbers: Ints) -> None:
+        """Make the ring cover the numbers (rising), growing it or its slots, as far as it is not too sparse then.
 
-    def _rebuild(self, first: int, span: int) -> None:
-        """Copy the i-node to one that starts at `first` and covers the span; p-nodes within come in from far ahead."""
-        nodes = [pair for pair in self._nodes() if pair[0] not in self._far]
+        It covers the first of them in any case. O(p-nodes) where the ring changes, else O(1).
+        """
+        low, high = int(numbers[0]), int(numbers[-1])
+        if self._covers(low) and self._covers(high):
+            return
+        first = min(low, self._start) if self._used else low
+        last = np.maximum(numbers, self._last) if self._used else numbers
+        nodes = self._used + len(self._far) + 1 + np.arange(len(numbers))
+        dense = np.flatnonzero(last - first < np.maximum(MOST_NODES, _SPARSENESS * nodes))
+        if len(dense):
+            span = int(last[dense[-1]]) - first + 1
+            wider = ((span - 1) // MOST_NODES).bit_length()
+            self._lay_out(self._shift + wider, first >> wider, (span >> wider) + 2 if wider else span)
+        elif low < self._start or not self._used:
+            self._lay_out(self._shift, low, 1)
+
+    def _lay_out(self, shift: int, start: int, span: int) -> None:
+        """Copy the i-node to one that begins at `start`; p-nodes beyond its range lie far ahead. O(p-nodes)."""
+        nodes = _regroup(list(self._nodes()), self._shift, shift)
         self._ring = [None] * max(LEAST_NODES, 1 << (span - 1).bit_length())
-        self._start, self._head = first, 0
-        for number, node in nodes:
-            self._ring[number - first] = node
+        self._shift, self._start, self._head, self._used = shift, start, 0, 0
+        self._far = SortedDict(nodes)
         self._draw_near()
 
     def _draw_near(self) -> None:
         """Move the p-nodes that the ring covers by now from the SortedDict into it. O(log n) a p-node, once."""
-        while self._far and self._far.peekitem(0)[0] < self._start + len(self._ring):
+        while self._far and self._covers(self._far.peekitem(0)[0]):
             number, node = self._far.popitem(0)
             self._ring[self._place(number)] = node
-            self._last = max(self._last, number) if self._used else number
+            self._last = number
             self._used += 1
 
     def _settle(self) -> None:
-        """Begin the ring at its oldest p-node; halve it while it is mostly unused. O(p-nodes passed)."""
-        if not self._used and self._far:
-            self._start, self._head = self._far.peekitem(0)[0], 0
-        elif self._used:
-            while self._ring[self._head] is None:
-                self._head = (self._head + 1) % len(self._ring)
-                self._start += 1
-        self._draw_near()
-        span = self._last - self._start + 1 if self._used else 1
-        if len(self._ring) > LEAST_NODES and 4 * span <= len(self._ring):
-            self._rebuild(self._start, 2 * span)
+        """Begin the ring at its oldest p-node; halve it, or its slots, while it is mostly unused. O(p-nodes passed)."""
+        if not self._used:
+            if not self._far:
+                self._shift = SHIFT
+            else:
+                self._lay_out(self._shift, self._far.peekitem(0)[0], 1)
+        while self._used and self._ring[self._head] is None:
+            self._head = (self._head + 1) % len(self._ring)
+            self._start += 1
+        if self._far:
+            self._draw_near()
+        if not self._used:
+            return
+        span = self._last - self._start + 1
+        if self._shift > SHIFT and 8 * span <= MOST_NODES:
+            self._lay_out(self._shift - 1, self._start << 1, 2 * span)
+        elif 4 * span <= len(self._ring) > LEAST_NODES:
+            self._lay_out(self._shift, self._start, 2 * span)
 
     def _check(self) -> None:
         """Assert every invariant of the structure. O(n log n); for tests."""
         ring = [(i, node) for i, node in enumerate(self._ring) if node is not None]
-        assert len(self._ring) >= LEAST_NODES
+        assert LEAST_NODES <= len(self._ring) <= 2 * MOST_NODES
         assert len(self._ring).bit_count() == 1
         assert self._used == len(ring)
         numbers = [self._start + (i - self._head) % len(self._ring) for i, _ in ring]
@@ -230,15 +243,38 @@ class Buffer(Generic[M]):
         assert all(key >= self._start + len(self._ring) for key in self._far)
         nodes = list(self._nodes())
         assert [number for number, _ in nodes] == sorted([*numbers, *self._far])
+        held: list[list[int]] = []
         for number, node in nodes:
-            assert node.count == sum(run.shape[1] for run in node.runs) > 0
-            for run in node.runs:
-                assert (run[TS] >> SHIFT == number).all()
-                assert run.shape[1] == 1 or ((np.diff(run[TS]) > 0) | (np.diff(run[OFFSET]) > 0)).all()
-                assert (np.diff(run[TS]) >= 0).all()
-        runs = [run for _, node in nodes for run in node.runs]
-        rows = np.concatenate(runs, axis=1) if runs else np.empty((3, 0), np.int64)
-        assert rows.shape[1] == self.held == len(np.unique(rows[PLACE])) == len(np.unique(rows[OFFSET]))
-        assert self.held_bytes == int(self._slab.sizes(rows[PLACE]).sum())
-        assert self.held_hash == digest(rows[OFFSET])
-        self._slab.check()
+            assert node.runs
+            assert all(len(run.rows) == len(run.messages) > 0 for run in node.runs)
+            for run in [*node.runs, join(node.runs)]:
+                rows = run.rows.tolist()
+                assert all(row[TS] >> self._shift == number for row in rows)
+                assert all(before[:2] < after[:2] for before, after in pairwise(rows))
+            held += rows
+        assert len(held) == self.held == len({row[OFFSET] for row in held})
+        assert self.held_bytes == sum(row[SIZE] for row in held)
+        assert self.held_hash == digest(np.array([row[OFFSET] for row in held], np.int64))
+
+
+def _pieces(run: Run, shift: int) -> tuple[Ints, list[int]]:
+    """Return the numbers of the p-nodes the run meets, rising, and the bounds of its pieces."""
+    numbers = run.rows[:, TS] >> shift
+    cuts = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+    return numbers[[0, *cuts]], [0, *cuts.tolist(), len(numbers)]
+
+
+def _regroup(nodes: list[tuple[int, PNode]], old_shift: int, shift: int) -> dict[int, PNode]:
+    """Return the p-nodes by their numbers under another width: neighbours merged, or each cut in halves."""
+    if shift == old_shift:
+        return dict(nodes)
+    grouped: dict[int, PNode] = {}
+    for number, node in nodes:
+        if shift > old_shift:
+            grouped.setdefault(number >> (shift - old_shift), PNode()).runs += node.runs
+            continue
+        below = node.take_below((2 * number + 1) << shift, 0)
+        for half, runs in ((2 * number, below), (2 * number + 1, node.runs)):
+            if runs:
+                grouped.setdefault(half, PNode()).runs += [run.copy() for run in runs]
+    return grouped

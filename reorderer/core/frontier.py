@@ -146,7 +146,7 @@ class Frontier:
 
     def _end_silence(self, piece: Piece, index: int, counters: Counters) -> None:
         silence = self.silence(int(piece.clock_ms[index]))
-        if silence is not None:
+        if silence is not None and silence.until_ms >= self.ts_ms:
             piece.silences[index] = silence
             counters.stalls += silence.stalled
             self.move_to(silence.until_ms)

@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
 from reorderer.core.events import Ints
 
-SLOTS = 128
-"""Timestamps a p-node covers (003: n = 128)."""
 SHIFT = 7
-_MOST_RUNS = 8
+"""A p-node covers 2^7 = 128 timestamps (003: n = 128)."""
+_MOST_RUNS = 64
 
-TS, OFFSET, PLACE = 0, 1, 2
-"""Rows of a run: timestamp, offset, place of the message in the slab."""
+TS, OFFSET, SIZE = 0, 1, 2
+"""The columns of `Run.rows`."""
+
+Objects: TypeAlias = NDArray[np.object_]
+
+
+class Run(NamedTuple):
+    """Tuples in sequence order: an (n, 3) array of timestamp, offset and size, and their messages."""
+
+    rows: Ints
+    messages: Objects
+
+    def part(self, begin: int, end: int) -> Run:
+        """Return a part of the run, as views."""
+        return Run(self.rows[begin:end], self.messages[begin:end])
+
+    def copy(self) -> Run:
+        """Return a run that keeps nothing else alive."""
+        return Run(self.rows.copy(), self.messages.copy())
+
+    def count_below(self, ts_ms: int, offset: int) -> int:
+        """Return how many tuples lie below (ts, offset) in sequence order."""
+        ts = np.ascontiguousarray(self.rows[:, TS])
+        split = int(np.searchsorted(ts, ts_ms))
+        if offset:
+            end = int(np.searchsorted(ts, ts_ms, "right"))
+            split += int(np.searchsorted(self.rows[split:end, OFFSET], offset))
+        return split
+
+
+def join(runs: list[Run]) -> Run:
+    """Return the runs as one, in sequence order; a later run has the greater offsets. O(n log n) in n tuples joined."""
+    if len(runs) == 1:
+        return runs[0]
+    rows = np.concatenate([run.rows for run in runs])
+    messages = np.concatenate([run.messages for run in runs])
+    order = sequence_order(np.ascontiguousarray(rows[:, TS]))
+    return Run(rows.take(order, axis=0), messages[order])
 
 
 def sequence_order(ts_ms: Ints) -> Ints:
-    """Return the order that sorts by timestamp, ties as they stand. O(n log n) on one array, a few ns a tuple.
+    """Return the order that sorts by timestamp, ties as they stand.
 
     >>> sequence_order(np.array([30, 10, 30, 20])).tolist()
     [1, 3, 0, 2]
@@ -28,8 +66,7 @@ def sequence_order(ts_ms: Ints) -> Ints:
     bits = count.bit_length()
     if (int(ts_ms.max()) - least).bit_length() + bits > 62:
         return np.argsort(ts_ms, kind="stable")
-    # Timestamp and index in one integer: numpy's vectorised sort of int64 is several times faster than a stable
-    # argsort.
+    # Timestamp and index in one integer: numpy's sort of int64 is several times faster than its stable argsort.
     keys = ((ts_ms - least) << bits) | np.arange(count)
     keys.sort()
     keys &= (1 << bits) - 1
@@ -37,61 +74,48 @@ def sequence_order(ts_ms: Ints) -> Ints:
 
 
 class PNode:
-    """The tuples of one p-node, as runs: int64 arrays of shape (3, n), each in sequence order.
+    """The tuples of one p-node, as runs.
 
     The list per timestamp of 002, 3.3 is a slice of a run. A later run has the greater offsets, so joining the runs and
-    sorting them by timestamp alone, ties as they stand, gives sequence order.
+    sorting them by timestamp alone, ties as they stand, gives sequence order; nor can a new run lower the least offset.
     """
 
-    __slots__ = ("_least_offset", "count", "runs")
+    __slots__ = ("_least_offset", "runs")
 
     def __init__(self) -> None:
-        self.runs: list[Ints] = []
-        self.count = 0
+        self.runs: list[Run] = []
         self._least_offset: int | None = None
 
-    def append(self, run: Ints) -> None:
-        """Add a run whose offsets are all greater than those before. O(1)."""
-        self.runs.append(run)
-        self.count += run.shape[1]
-        self._least_offset = None
-
-    def sorted(self) -> Ints:
-        """Return all tuples as one run, and keep it as such. O(n) amortised over eight appended runs or a release."""
-        if len(self.runs) > 1:
-            joined = np.concatenate(self.runs, axis=1)
-            self.runs = [joined[:, sequence_order(joined[TS])]]
+    def joined(self) -> Run:
+        """Return all tuples as one run, and keep them as such. O(1) if they are, else as `join`."""
+        self.runs = [join(self.runs)]
         return self.runs[0]
 
-    def take_below(self, ts_ms: int, offset: int) -> list[Ints]:
-        """Remove the tuples with (ts, offset) below the point; return them as runs. O(runs + tuples taken)."""
+    def take_below(self, ts_ms: int, offset: int) -> list[Run]:
+        """Remove the tuples below (ts, offset) and return them. O(n) at worst; amortised O(1) per tuple taken."""
         if len(self.runs) > _MOST_RUNS:
-            self.sorted()
+            self.joined()
         taken, kept = [], []
         for run in self.runs:
-            split = count_below(run, ts_ms, offset)
+            split, count = run.count_below(ts_ms, offset), len(run.messages)
             if split:
-                taken.append(run[:, :split])
-            if split < run.shape[1]:
-                kept.append(run[:, split:] if split else run)
+                taken.append(run.part(0, split))
+            if split < count:
+                kept.append(_shed(run.part(split, count)) if split else run)
         if taken:
             self.runs = kept
-            self.count -= sum(run.shape[1] for run in taken)
             self._least_offset = None
         return taken
 
     @property
     def least_offset(self) -> int:
-        """The smallest offset in the node. O(1), O(n) once after a change."""
+        """The smallest offset in the node. O(1), O(n) once after tuples were taken."""
         if self._least_offset is None:
-            self._least_offset = min(int(run[OFFSET].min()) for run in self.runs)
+            self._least_offset = min(int(run.rows[:, OFFSET].min()) for run in self.runs)
         return self._least_offset
 
 
-def count_below(run: Ints, ts_ms: int, offset: int) -> int:
-    """Return how many tuples of a sorted run lie below (ts, offset) in sequence order. O(log n)."""
-    split = int(np.searchsorted(run[TS], ts_ms))
-    if offset:
-        end = int(np.searchsorted(run[TS], ts_ms, "right"))
-        split += int(np.searchsorted(run[OFFSET, split:end], offset))
-    return split
+def _shed(run: Run) -> Run:
+    """Return the run without the arrays it is a view of, once less than half of them is in use."""
+    base = run.messages.base
+    return run.copy() if isinstance(base, np.ndarray) and 2 * len(run.messages) < len(base) else run

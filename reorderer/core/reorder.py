@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reorderer.core.assemble import Before, Cutter, Mark, future_mark, interleave, late_marks, passing_marks, step_marks
 from reorderer.core.boundaries import Boundaries
-from reorderer.core.buffer import Buffer, Run
+from reorderer.core.buffer import Buffer, Leaving
 from reorderer.core.config import CoreConfig
 from reorderer.core.estimators import Policy, make
 from reorderer.core.events import Batch, Event, Future, Ints, M, check_batch
@@ -101,7 +101,7 @@ class Reorderer(Generic[M]):
 
     def flush(self) -> list[Event[M]]:
         """End a finite trace: release all that is held and close with a punctuation behind it."""
-        last_ms = self._buffer.last_ts_ms()
+        last_ms = self._buffer.last_ts_ms
         if last_ms is None:
             return []
         clock_ms = self._frontier.clock_ms or 0
@@ -265,7 +265,7 @@ class Reorderer(Generic[M]):
         self._next_offset = int(piece.offset[-1]) + 1
         return interleave(run, piece.clock_ms[steps], marks)
 
-    def _reorder(self, piece: Piece, messages: Sequence[M]) -> tuple[Run[M], Ints]:
+    def _reorder(self, piece: Piece, messages: Sequence[M]) -> tuple[Leaving[M], Ints]:
         """Hold what is not late, release what the frontier has passed; return it with the step that released each."""
         batch = Batch(piece.ts_ms, piece.arrival_ms, piece.offset, messages, piece.size)
         self._hold(batch, ~piece.late if piece.late.any() else None)
@@ -274,10 +274,10 @@ class Reorderer(Generic[M]):
             return run, np.array(piece.release_steps, np.int64)
         return run, np.searchsorted(piece.before, run.ts_ms, "right")
 
-    def _let_pass(self, piece: Piece, messages: Sequence[M]) -> tuple[Run[M], Ints]:
+    def _let_pass(self, piece: Piece, messages: Sequence[M]) -> tuple[Leaving[M], Ints]:
         """SLACK 0: return what is not late, in arrival order."""
         steps = np.flatnonzero(~piece.late)
-        return Run(piece.ts_ms[steps], piece.offset[steps], [messages[i] for i in steps.tolist()]), steps
+        return Leaving(piece.ts_ms[steps], piece.offset[steps], [messages[i] for i in steps.tolist()]), steps
 
     def _hold(self, batch: Batch[M], keep: NDArray[np.bool_] | None) -> None:
         if keep is None:
@@ -287,7 +287,9 @@ class Reorderer(Generic[M]):
         size = None if batch.size is None else batch.size[keep]
         self._buffer.insert(batch.ts_ms[keep], batch.offset[keep], messages, size)
 
-    def _marks_within(self, run: Run[M], slack_ms: int, drop_ratio: float, position: int, at_ms: int) -> list[Mark[M]]:
+    def _marks_within(
+        self, run: Leaving[M], slack_ms: int, drop_ratio: float, position: int, at_ms: int
+    ) -> list[Mark[M]]:
         """Return the punctuations between tuples that left without a tuple arriving."""
         crossed = self._cutter.boundaries.crossed(self._cutter.last_ms, run.ts_ms)
         indexes = np.searchsorted(run.ts_ms, crossed).tolist()

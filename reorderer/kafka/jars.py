@@ -22,14 +22,15 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 from reorderer.errors import SetupError
 from reorderer.kafka.java import find_java
 from reorderer.watchdog import Guarded
 
 KAFKA_VERSION = "4.3.1"
-REPOSITORY = "Maven Central"
-"""Where jars come from, unless REORDERER_MAVEN_URL names a mirror."""
+MIRROR = "REORDERER_MAVEN_URL"
+"""The variable that names a mirror of Maven Central, which Ivy knows by itself."""
 
 _READY = ".ready"
 
@@ -38,7 +39,7 @@ _SETTINGS = """<ivysettings>
   <timeout-constraints>
     <timeout-constraint name="patience" connectionTimeout="20000" readTimeout="60000"/>
   </timeout-constraints>
-  <resolvers><ibiblio name="maven" m2compatible="true" timeoutConstraint="patience"/></resolvers>
+  <resolvers><ibiblio name="maven" m2compatible="true" {root} timeoutConstraint="patience"/></resolvers>
 </ivysettings>
 """
 
@@ -168,9 +169,9 @@ def _pyspark_dir() -> Path:
 
 def _run_ivy(modules: Sequence[Jar], scratch: Path, staged: Path) -> None:
     """Retrieve the modules and all they need at run time into `staged`."""
-    root = os.environ.get("REORDERER_MAVEN_URL", REPOSITORY)
+    mirror = os.environ.get(MIRROR, "")
     settings, ivy_file, log = scratch / "ivysettings.xml", scratch / "ivy.xml", scratch / "ivy.log"
-    settings.write_text(_SETTINGS.format(root=root))
+    settings.write_text(_SETTINGS.format(root=f"root={quoteattr(mirror)}" if mirror else ""))
     ivy_file.write_text(_ivy_module(modules))
     command = [
         str(find_java().path),
@@ -184,17 +185,15 @@ def _run_ivy(modules: Sequence[Jar], scratch: Path, staged: Path) -> None:
     code = Guarded(command, log=log).wait()
     missing = [str(module) for module in modules if not (staged / f"{module.name}-{module.version}.jar").is_file()]
     if code != 0 or missing:
-        raise _failure(root, log)
+        raise _failure(mirror or "Maven Central", log)
 
 
-def _failure(root: str, log: Path) -> SetupError:
+def _failure(repository: str, log: Path) -> SetupError:
     text = log.read_text(errors="replace")
     if re.search(r"Server access error|UnknownHost|Connection refused|timed out|Network is unreachable", text):
-        hint = f"check the network and proxy, or name a mirror with REORDERER_MAVEN_URL, and run it again (log: {log})"
-        return SetupError(
-            f"cannot download the jars: {urllib.parse.urlsplit(root).netloc!r} does not answer", hint=hint
-        )
-    return SetupError(f"cannot download the jars from {root!r}", hint=f"Ivy's log is {str(log)!r}")
+        hint = f"check the network and proxy, or name a mirror with {MIRROR}, and run it again (log: {log})"
+        return SetupError(f"cannot download the jars: {repository!r} does not answer", hint=hint)
+    return SetupError(f"cannot download the jars from {repository!r}", hint=f"Ivy's log is {str(log)!r}")
 
 
 def _ivy_module(modules: Sequence[Jar]) -> str:
@@ -235,6 +234,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SetupError as error:
         print(f"reorderer: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,7 +60,7 @@ class Demo:
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Path]:
+def cache(tmp_path: Path) -> Path:
     """A cache of its own, so that no other run shares the demo's folder."""
     folder = tmp_path / "cache"
     folder.mkdir()

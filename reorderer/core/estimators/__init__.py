@@ -8,13 +8,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from reorderer.core.config import CoreConfig
+from reorderer.core.estimators.adhoc import Adhoc
+from reorderer.core.estimators.hybrid import Hybrid
+from reorderer.core.estimators.maxdelay import MaxDelay
 from reorderer.core.estimators.protocol import JSON, Estimator, Policy
+from reorderer.core.estimators.quantile import Quantile
+from reorderer.core.estimators.sampled import Sampled
 from reorderer.core.estimators.slack import Slack
+from reorderer.core.estimators.vseq import VSeq
 from reorderer.errors import UsageError
 
 __all__ = ["ESTIMATORS", "NAMES", "Estimator", "Policy", "make"]
 
-ESTIMATORS: dict[str, Callable[..., Estimator]] = {}
+ESTIMATORS: dict[str, Callable[..., Estimator]] = {
+    "adhoc": Adhoc,
+    "vseq": VSeq,
+    "sampled": Sampled,
+    "maxdelay": MaxDelay,
+    "hybrid": Hybrid,
+    "quantile": Quantile,
+}
 """Estimators that follow a bound, called as `(bound, *, state=None, **options)`."""
 
 NAMES = ("slack", *ESTIMATORS)

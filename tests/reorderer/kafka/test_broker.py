@@ -40,13 +40,8 @@ def test_what_is_produced_is_read_back_byte_for_byte_in_order(kafka: Kafka, make
 
 def test_read_committed_sees_committed_transactions_only(kafka: Kafka, make_topic: Callable[..., str]) -> None:
     topic = make_topic("transactions")
-    producer = Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": topic})
-    producer.init_transactions(30)
-    for value, finish in ((b"aborted", producer.abort_transaction), (b"committed", producer.commit_transaction)):
-        producer.begin_transaction()
-        producer.produce(topic, value)
-        producer.flush(30)
-        finish(30)
+    _transact(kafka.bootstrap, topic, b"aborted", commit=False)
+    _transact(kafka.bootstrap, topic, b"committed")
     assert [r.value for r in read_topic(kafka.bootstrap, topic)] == [b"committed"]
     assert [r.value for r in read_topic(kafka.bootstrap, topic, "read_uncommitted")] == [b"aborted", b"committed"]
 
@@ -69,11 +64,12 @@ def test_a_killed_parent_leaves_no_jvm_and_no_data_behind() -> None:
 def test_three_brokers_lose_no_acknowledged_record_when_one_is_killed_and_comes_back() -> None:
     with EmbeddedKafka(3) as cluster:
         topic = create_topic(cluster.bootstrap, "kept", partitions=3)
-        produce(cluster.bootstrap, topic, [b"before"])
+        _transact(cluster.bootstrap, topic, b"before")
         port = cluster.nodes[0].port
         cluster.kill_broker(1)
         produce(cluster.bootstrap, topic, [b"while it is gone"] * 30)
-        assert len(read_topic(cluster.bootstrap, topic)) == 31
+        _transact(cluster.bootstrap, topic, b"still")
+        assert len(read_topic(cluster.bootstrap, topic)) == 32
         cluster.start_broker(1)
         assert cluster.nodes[0].port == port
         assert _replicas(cluster.bootstrap, topic) == [3, 3, 3]
@@ -83,7 +79,7 @@ def test_three_brokers_lose_no_acknowledged_record_when_one_is_killed_and_comes_
         )
         cluster.stop_broker(2)
         produce(cluster.bootstrap, topic, [b"after"])
-        assert len(read_topic(cluster.bootstrap, topic)) == 32
+        assert len(read_topic(cluster.bootstrap, topic)) == 33
 
 
 def test_data_stay_over_a_kill_and_a_restart_in_a_named_folder(tmp_path: Path) -> None:
@@ -123,6 +119,16 @@ def test_a_broker_that_cannot_start_is_an_error_that_names_its_log() -> None:
         cluster.start()
     assert cluster.logs is not None
     assert "num.io.threads" in (cluster.logs / "broker-1.log").read_text()
+
+
+def _transact(bootstrap: str, topic: str, value: bytes, *, commit: bool = True) -> None:
+    """Write one record in one transaction."""
+    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": topic})
+    producer.init_transactions(60)
+    producer.begin_transaction()
+    producer.produce(topic, value)
+    producer.flush(60)
+    (producer.commit_transaction if commit else producer.abort_transaction)(60)
 
 
 def _replicas(bootstrap: str, topic: str) -> list[int]:

@@ -134,7 +134,7 @@ def test_without_a_network_one_sentence_says_so(tmp_path: Path) -> None:
     done = run_module("reorderer.kafka.jars", "spark-connector", str(tmp_path / "jars"), env=settings)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(
-        "reorderer: cannot download the jars: '127.0.0.1:9' does not answer;"
+        "reorderer: cannot download the jars: 'http://127.0.0.1:9/' does not answer;"
     )
     assert not (tmp_path / "jars").exists()
 
