@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,12 +53,10 @@ class Job:
         self._query, self._config = query, config
         self._tell, self._report = tell, report
         self._stop = threading.Event()
-        self._running = False
 
-    def stop(self) -> bool:
-        """Ask the job to end after the batch in hand, as a signal handler may; return whether it is running yet."""
+    def stop(self) -> None:
+        """Ask the job to end, after the batch in hand or as soon as Spark has started; a signal handler may call it."""
         self._stop.set()
-        return self._running
 
     def run(self) -> Progress:
         """Return how far the query came when it was told to stop; raise what kept it from running."""
@@ -78,8 +77,14 @@ class Job:
         config, query = self._config, self._query
         log = checkpoint.folder / LOG
         self._tell(f"starting Spark, whose log is '{log}'")
-        spark = session.start(f"csql {sink.topic}", log, master=config.master, settings=config.settings)
+        # Not in the main thread, where pyspark would take SIGINT for itself; and not to be broken off, or a JVM that is
+        # not ready yet would stay behind.
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            name, settings = f"csql {sink.topic}", config.settings
+            spark = beside.submit(session.start, name, log, master=config.master, settings=settings).result()
         try:
+            if self._stop.is_set():
+                return Progress()
             tuples = source.read_tuples(spark, query.stream, count, config.bootstrap_servers, self._options(count))
             rows = snapshot.evaluate(tuples, query.snapshot)
             running = RunningQuery(rows, query.names, checkpoint, sink, trigger_ms=config.trigger_ms, log=log)
@@ -95,7 +100,6 @@ class Job:
 
     def _watch(self, running: RunningQuery, topics: Topics, count: int) -> Progress:
         """Report until told to stop, until the declared end, or until something is wrong."""
-        self._running = True
         progress = Progress()
         now = changed = reported = counted = time.monotonic()
         while not self._stop.is_set():
