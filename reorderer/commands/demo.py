@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     quality = ("--slack", args.slack) if args.slack else ("--dratio", args.dratio or "1%")
     options = Options(args.seconds, args.rate, args.partitions, args.delay, quality)
     folder = cache_dir() / "demo"
-    with Pipeline(options, folder, lambda line: console.print(f"[demo] {line}")) as pipeline:
+    with Pipeline(options, folder, lambda line: console.print(f"demo: {line}")) as pipeline:
         _watch(pipeline, console, plain=args.plain or not console.is_terminal)
-        console.print("[demo] settling the books")
+        console.print("demo: settling the books")
         held = pipeline.settle()
     return _close(pipeline, held, folder, console)
 
