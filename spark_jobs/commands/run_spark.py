@@ -133,14 +133,8 @@ def _choose(program: Program, name: str | None, path: Path) -> RegisteredQuery:
 
 
 def _stop_on_signals(job: Job) -> None:
-    """End gracefully once the query runs; before, as Ctrl-C does."""
-
-    def stop(*_: object) -> None:
-        if not job.stop():
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: job.stop())
 
 
 def _tell(line: str) -> None:
