@@ -78,6 +78,7 @@ class Quality:
     max_slack_ms: int = 3_600_000
     max_future_ms: int = 300_000
     initial_slack_ms: int = 60_000
+    max_stall_ms: int = 60_000
     idle_after_ms: int = 1_000
     clock_skew_ms: int = 500
 

@@ -148,6 +148,7 @@ def core_config(config: RunConfig) -> CoreConfig:
         max_slack_ms=quality.max_slack_ms,
         max_future_ms=None if config.arrival.source == "wall" else quality.max_future_ms,
         initial_slack_ms=quality.initial_slack_ms,
+        max_stall_ms=quality.max_stall_ms,
         idle_after_ms=quality.idle_after_ms,
         clock_skew_ms=quality.clock_skew_ms,
     )

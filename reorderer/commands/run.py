@@ -83,6 +83,12 @@ def _add_quality(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--estimator", metavar="NAME", help="how the slack is chosen under --dratio")
     group.add_argument("--max-slack", default="1h", metavar="T", help="longest slack (default 1h)")
     group.add_argument("--initial-slack", default="1min", metavar="T", help="before the first tuple (default 1min)")
+    group.add_argument(
+        "--max-stall",
+        default="1min",
+        metavar="T",
+        help="a silence this long ends the wait for missing tuples (default 1min)",
+    )
     group.add_argument("--max-future", default="5min", metavar="T", help="further ahead is dead (default 5min)")
 
 
@@ -141,6 +147,7 @@ def configured(args: argparse.Namespace) -> RunConfig:
             max_slack_ms=duration_ms(args.max_slack),
             max_future_ms=duration_ms(args.max_future),
             initial_slack_ms=duration_ms(args.initial_slack),
+            max_stall_ms=duration_ms(args.max_stall),
             idle_after_ms=duration_ms(args.idle_after),
             clock_skew_ms=duration_ms(args.clock_skew),
         ),

@@ -24,7 +24,6 @@ from typing import Any
 import pytest
 
 import schemas
-from spark_jobs.spark.session import QUICK_START
 from tests.clean_topic import SPECIES, Tuple, count_and_average, snapshots
 from tests.integration.service_tools import ServiceProcess, broken_promises, is_punctuation, punctuation, run_cli
 from tests.kafka_tools import Kafka, Outgoing, Record, produce, read_topic, read_until
@@ -109,10 +108,9 @@ def running_query(kafka: Kafka, topic: str, folder: Path, stop_at_ms: int) -> It
     file.write_text(QUERY.format(topic=topic))
     command = [sys.executable, "-m", "spark_jobs", "run", str(file), "--bootstrap-servers", kafka.bootstrap]
     command += ["--checkpoint", str(folder / "checkpoint"), "--output-topic", f"{topic}.out"]
-    command += ["--stop-at", str(stop_at_ms), "--stats", "none"]
-    quick = [option for name, value in QUICK_START.items() for option in ("--conf", f"{name}={value}")]
+    command += ["--stop-at", str(stop_at_ms), "--stats", "none", "--quick-start"]
     pipe = subprocess.PIPE
-    with subprocess.Popen([*command, *quick], cwd=ROOT, text=True, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdout=pipe, stderr=pipe) as process:
         try:
             yield process
         finally:

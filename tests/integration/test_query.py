@@ -14,7 +14,6 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 
-from spark_jobs.spark.session import QUICK_START
 from tests.clean_topic import (
     FOR_EVER,
     START_MS,
@@ -46,11 +45,11 @@ def start(kafka: Kafka, tmp_path: Path) -> Iterator[Start]:
     def run(query: str, output: str, *options: str) -> subprocess.Popen[str]:
         file = tmp_path / "query.csql"
         file.write_text(query)
-        quick = [option for name, value in QUICK_START.items() for option in ("--conf", f"{name}={value}")]
         command = [sys.executable, "-m", "spark_jobs", "run", str(file), "--bootstrap-servers", kafka.bootstrap]
-        command += ["--checkpoint", str(tmp_path / "checkpoint"), "--output-topic", output, "--stats", "json"]
+        command += ["--checkpoint", str(tmp_path / "checkpoint"), "--output-topic", output]
+        command += ["--stats", "json", "--quick-start"]
         process = subprocess.Popen(
-            [*command, *quick, *options], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*command, *options], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         started.append(process)
         return process
