@@ -22,21 +22,23 @@ _FIXED = ("timestamp", "unit", "arrival")
 class Checkpoint:
     """A partition's state at `position`: every raw record below it has been judged, none from it on.
 
-    `classification` is the settings under which they were judged, `dead` how many of them could not be read, and
-    `core` the core's own state (frontier, counters, estimator, count and hash of the offsets still held).
+    `classification` is the settings under which they were judged, `dead` how many of them could not be read,
+    `unwritable` how many the broker would not take, and `core` the core's own state (frontier, counters, estimator,
+    count and hash of the offsets still held).
     """
 
     topic_id: str
     position: int
     classification: Mapping[str, str | int | None]
     dead: int
+    unwritable: int
     core: Any
 
     def encode(self) -> str:
         """Return the state as it is committed.
 
-        >>> Checkpoint.decode(Checkpoint("x", 7, {}, 2, [1]).encode())
-        Checkpoint(topic_id='x', position=7, classification={}, dead=2, core=[1])
+        >>> Checkpoint.decode(Checkpoint("x", 7, {}, 2, 0, [1]).encode())
+        Checkpoint(topic_id='x', position=7, classification={}, dead=2, unwritable=0, core=[1])
         """
         content = orjson.dumps(
             {
@@ -45,6 +47,7 @@ class Checkpoint:
                 "position": self.position,
                 "classification": dict(self.classification),
                 "dead": self.dead,
+                "unwritable": self.unwritable,
                 "core": self.core,
             }
         )

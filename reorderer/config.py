@@ -77,6 +77,8 @@ class Quality:
     estimator: str | None = None
     max_slack_ms: int = 3_600_000
     max_future_ms: int = 300_000
+    initial_slack_ms: int = 60_000
+    max_stall_ms: int = 60_000
     idle_after_ms: int = 1_000
     clock_skew_ms: int = 500
 
@@ -98,6 +100,7 @@ class RunConfig:
     transaction_ms: int = 200
     transaction_records: int = 50_000
     batch_records: int = 10_000
+    batch_bytes: int = 1_000_000
     session_timeout_ms: int = 10_000
     until_idle_s: float | None = None
 

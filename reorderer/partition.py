@@ -43,6 +43,8 @@ class Partition:
         self._restored = restored
         self.position = start if restored is None else restored.position
         self._dead = 0 if restored is None else restored.dead
+        self.unwritable = 0 if restored is None else restored.unwritable
+        """Tuples released by the core that went to dead, as the broker would not take them."""
         self.settled = restored is None
         state = None if restored is None else CoreState.from_json(restored.core)
         self.core: Reorderer[Record] = Reorderer(core_config(config), state)
@@ -84,7 +86,12 @@ class Partition:
         """Return the offset to commit (the smallest still needed, else the position) and the state beside it."""
         oldest = self.core.oldest_needed_offset
         state = Checkpoint(
-            self._topic_id, self.position, self._config.classification, self._dead, self.core.state().to_json()
+            self._topic_id,
+            self.position,
+            self._config.classification,
+            self._dead,
+            self.unwritable,
+            self.core.state().to_json(),
         )
         return self.position if oldest is None else oldest, state.encode()
 
@@ -93,9 +100,9 @@ class Partition:
         counters, held = self.core.counters, self.core.held
         return {
             "in": counters.tuples + counters.future + self._dead,
-            "clean": counters.tuples - counters.late - held,
+            "clean": counters.tuples - counters.late - held - self.unwritable,
             "late": counters.late,
-            "dead": counters.future + self._dead,
+            "dead": counters.future + self._dead + self.unwritable,
             "held": held,
         }
 
@@ -140,6 +147,8 @@ def core_config(config: RunConfig) -> CoreConfig:
         estimator=quality.estimator,
         max_slack_ms=quality.max_slack_ms,
         max_future_ms=None if config.arrival.source == "wall" else quality.max_future_ms,
+        initial_slack_ms=quality.initial_slack_ms,
+        max_stall_ms=quality.max_stall_ms,
         idle_after_ms=quality.idle_after_ms,
         clock_skew_ms=quality.clock_skew_ms,
     )

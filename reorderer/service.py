@@ -14,7 +14,7 @@ from reorderer.core.events import Late, Punctuation, Released
 from reorderer.errors import ClusterError, StateError
 from reorderer.kafka.errors import SessionLost
 from reorderer.kafka.idle import IdleWatch
-from reorderer.kafka.sink import Sink
+from reorderer.kafka.sink import Refused, Sink
 from reorderer.kafka.source import Committed, Source, has_committed_records
 from reorderer.partition import Outcome, Partition
 
@@ -49,7 +49,8 @@ class Service:
         self._stopping = False
         # The same for every producer of this process, so that each one ends what its predecessor left open.
         self._transactional_id = f"{config.group}-{config.instance_id or uuid.uuid4()}"
-        self._sink = Sink(config, self._transactional_id)
+        self._refused: Refused = set()
+        self._sink = Sink(config, self._transactional_id, self._refused)
         self._source = Source(config, self)
         self._idle = IdleWatch(config.bootstrap_servers, config.topics.raw)
 
@@ -126,7 +127,7 @@ class Service:
         self._in_transaction.add(number)
         for event in outcome.events:
             if isinstance(event, Released):
-                self._sink.released(number, event)
+                partition.unwritable += self._sink.released(number, event)
                 self._active_s = time.monotonic()
             elif isinstance(event, Punctuation):
                 self._punctuate(number, event)
@@ -183,6 +184,8 @@ class Service:
         self._in_transaction.clear()
         self.transactions += 1
         self._fruitless = 0
+        if self._sink.singly:
+            self._sink = Sink(self._config, self._transactional_id, self._refused)
 
     def _finish(self) -> None:
         try:
@@ -201,9 +204,10 @@ class Service:
             try:
                 self._lost = None
                 self._in_transaction.clear()
+                singly = self._sink.refused_batch
                 self._sink.abort()
                 # The outcome may be unknown: only a new producer is safe from what is still on its way.
-                self._sink = Sink(self._config, self._transactional_id)
+                self._sink = Sink(self._config, self._transactional_id, self._refused, singly=singly)
                 self._source.restart(list(self.partitions))
             except SessionLost as lost:
                 why = lost

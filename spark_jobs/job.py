@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from spark_jobs.spark.compile import Query
 from spark_jobs.spark.query import Progress, RunningQuery
 from spark_jobs.spark.sink import Sink
 from spark_jobs.spark.topics import Topics
+
+LOG = "spark.log"
+"""Where, in the checkpoint's folder, Spark and the Kafka clients write what a user seldom wants to see."""
 
 PARTITIONS_EVERY_S = 5.0
 """How often the partition count is looked at."""
@@ -48,12 +53,10 @@ class Job:
         self._query, self._config = query, config
         self._tell, self._report = tell, report
         self._stop = threading.Event()
-        self._running = False
 
-    def stop(self) -> bool:
-        """Ask the job to end after the batch in hand, as a signal handler may; return whether it is running yet."""
+    def stop(self) -> None:
+        """Ask the job to end, after the batch in hand or as soon as Spark has started; a signal handler may call it."""
         self._stop.set()
-        return self._running
 
     def run(self) -> Progress:
         """Return how far the query came when it was told to stop; raise what kept it from running."""
@@ -62,7 +65,7 @@ class Job:
         count = topics.require(query.stream.clean, stream=query.stream.name)
         session.check_java()
         opened = open_checkpoint(config.checkpoint, query.plan, {query.stream.clean: count}, rebuild=config.rebuild)
-        with closing(opened) as checkpoint:
+        with closing(opened) as checkpoint, _logging_to(checkpoint.folder / LOG):
             partitions, made = topics.ensure(config.output_topic, config.output_partitions)
             if made:
                 self._tell(f"made output topic '{config.output_topic}' ({partitions} partitions, retention.ms=-1)")
@@ -72,10 +75,16 @@ class Job:
 
     def _run(self, checkpoint: Checkpoint, sink: Sink, topics: Topics, count: int) -> Progress:
         config, query = self._config, self._query
-        log = checkpoint.folder / "spark.log"
+        log = checkpoint.folder / LOG
         self._tell(f"starting Spark, whose log is '{log}'")
-        spark = session.start(f"csql {sink.topic}", log, master=config.master, settings=config.settings)
+        # Not in the main thread, where pyspark would take SIGINT for itself; and not to be broken off, or a JVM that is
+        # not ready yet would stay behind.
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            name, settings = f"csql {sink.topic}", config.settings
+            spark = beside.submit(session.start, name, log, master=config.master, settings=settings).result()
         try:
+            if self._stop.is_set():
+                return Progress()
             tuples = source.read_tuples(spark, query.stream, count, config.bootstrap_servers, self._options(count))
             rows = snapshot.evaluate(tuples, query.snapshot)
             running = RunningQuery(rows, query.names, checkpoint, sink, trigger_ms=config.trigger_ms, log=log)
@@ -91,7 +100,6 @@ class Job:
 
     def _watch(self, running: RunningQuery, topics: Topics, count: int) -> Progress:
         """Report until told to stop, until the declared end, or until something is wrong."""
-        self._running = True
         progress = Progress()
         now = changed = reported = counted = time.monotonic()
         while not self._stop.is_set():
@@ -122,6 +130,20 @@ class Job:
                 f"topic '{self._query.stream.clean}' has {now or 'no'} partitions, the query was started on {count}",
                 hint=REBUILD,
             )
+
+
+@contextmanager
+def _logging_to(path: Path) -> Iterator[None]:
+    """Append this package's log records to a file."""
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    log = logging.getLogger("spark_jobs")
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        handler.close()
 
 
 def check_output(sink: Sink, checkpoint: Checkpoint) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -126,10 +127,7 @@ def snapshots(
 def count_and_average(group: Group) -> dict[str, Any]:
     """Return the row of the README's query."""
     temperatures = [one.fields["BTemp"] for one in group if one.fields["BTemp"] is not None]
-    total = 0.0
-    for temperature in temperatures:
-        total += temperature
-    average = total / len(temperatures) if temperatures else None
+    average = math.fsum(temperatures) / len(temperatures) if temperatures else None
     return {"Species": group[0].fields["Species"], "COUNT": len(group), "AVG": average}
 
 

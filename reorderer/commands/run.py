@@ -8,6 +8,7 @@ import logging
 import signal
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reorderer.commands.arguments import positive, positive_int
@@ -81,6 +82,13 @@ def _add_quality(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--bsize", type=positive_int, metavar="N", help="hold at most N tuples of a partition")
     group.add_argument("--estimator", metavar="NAME", help="how the slack is chosen under --dratio")
     group.add_argument("--max-slack", default="1h", metavar="T", help="longest slack (default 1h)")
+    group.add_argument("--initial-slack", default="1min", metavar="T", help="before the first tuple (default 1min)")
+    group.add_argument(
+        "--max-stall",
+        default="1min",
+        metavar="T",
+        help="a silence this long ends the wait for missing tuples (default 1min)",
+    )
     group.add_argument("--max-future", default="5min", metavar="T", help="further ahead is dead (default 5min)")
 
 
@@ -106,13 +114,13 @@ def run(args: argparse.Namespace) -> int:
     config = configured(args)
     from reorderer.kafka.checks import check_topics
     from reorderer.kafka.topics import Cluster
-    from reorderer.partition import core_config
+    from reorderer.partition import Partition
     from reorderer.service import Service
 
-    core_config(config)  # refuses a wrong combination of qualities before anything is contacted
+    Partition(0, config, "")  # refuses a wrong combination of qualities before anything is contacted
     _set_up_log(verbose=args.verbose)
-    raw = check_topics(Cluster(config.bootstrap_servers), config)
-    service = Service(config, raw.topic_id)
+    topic_id, largest = check_topics(Cluster(config.bootstrap_servers), config)
+    service = Service(replace(config, batch_bytes=min(config.batch_bytes, largest)), topic_id)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())
     Reporter(service, args.stats).run()
@@ -138,6 +146,8 @@ def configured(args: argparse.Namespace) -> RunConfig:
             estimator=args.estimator,
             max_slack_ms=duration_ms(args.max_slack),
             max_future_ms=duration_ms(args.max_future),
+            initial_slack_ms=duration_ms(args.initial_slack),
+            max_stall_ms=duration_ms(args.max_stall),
             idle_after_ms=duration_ms(args.idle_after),
             clock_skew_ms=duration_ms(args.clock_skew),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from reorderer.commands.arguments import positive_int
+from reorderer.quantities import duration_ms
 from reorderer.records import Topics
 
 _EPILOG = """
@@ -12,7 +13,9 @@ example:
   reorderer topics create body --partitions 4 --bootstrap-servers localhost:9092
 
 makes `body` (stamped by the broker on arrival), `body.clean`, `body.late` and `body.dead`, with the same number of
-partitions. Topics that exist already stay as they are; a different number of partitions is an error.
+partitions. Brokers delete by the record's timestamp, which is the event time on clean: where tuples can be older
+than the retention, choose a longer one. Topics that exist already stay as they are; a different number of
+partitions is an error.
 """
 
 
@@ -33,6 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     create.add_argument("--bootstrap-servers", default="localhost:9092", metavar="B", help="default localhost:9092")
     create.add_argument("--partitions", type=positive_int, default=4, metavar="N", help="of each topic (default 4)")
     create.add_argument("--replication", type=positive_int, metavar="N", help="copies (default: the broker's default)")
+    create.add_argument("--retention", metavar="T", help="such as 48h, or forever (default: the broker's default)")
     create.add_argument(
         "--create-time", action="store_true", help="records carry their arrival; see run --arrival record"
     )
@@ -48,9 +52,15 @@ def run(args: argparse.Namespace) -> int:
     made = Cluster(args.bootstrap_servers).create_stream(
         Topics.of(args.topic, args.clean, args.late, args.dead),
         args.partitions,
-        raw_config(log_append_time=not args.create_time),
+        raw_config(log_append_time=not args.create_time, retention_ms=_retention_ms(args.retention)),
         args.replication or -1,
     )
     for name, new in made.items():
         print(f"{name}: {args.partitions} partitions, {'created' if new else 'was there'}")
     return 0
+
+
+def _retention_ms(text: str | None) -> int | None:
+    if text is None:
+        return None
+    return -1 if text == "forever" else duration_ms(text)

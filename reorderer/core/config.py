@@ -84,6 +84,13 @@ class CoreConfig:
             return self.max_slack_ms
         return min(self.slack_ms, self.max_slack_ms)
 
+    @property
+    def first_slack_ms(self) -> int:
+        """The slack before the first tuple: the declared one if it is all that counts, else `initial_slack`, capped."""
+        if self.estimator_name == "slack" and self.slack_ms is not None:
+            return self.cap_ms
+        return min(self.initial_slack_ms, self.cap_ms)
+
 
 def _check_bound(dratio: float | None) -> None:
     if dratio is None:

@@ -107,13 +107,14 @@ class Pipeline:
         return child
 
     def _reorderer(self) -> tuple[str, ...]:
-        return ("reorderer", "run", "--topic", TOPIC, "--group", GROUP, *self._options.quality)
+        # The sensors stop for good at the end: there is no point in waiting long for what is missing then.
+        return ("reorderer", "run", "--topic", TOPIC, "--group", GROUP, "--max-stall", "4s", *self._options.quality)
 
     def _query(self) -> tuple[str, ...]:
         text = resources.files("reorderer.demo").joinpath("animals.csql").read_text(encoding="utf-8")
         file = self._folder / "animals.csql"
         file.write_text(text, encoding="utf-8")
-        return ("spark_jobs", "run", str(file), "--checkpoint", str(self._folder / "checkpoint"))
+        return ("spark_jobs", "run", str(file), "--quick-start", "--checkpoint", str(self._folder / "checkpoint"))
 
     def _sensors(self) -> tuple[str, ...]:
         options = self._options

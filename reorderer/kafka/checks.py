@@ -7,8 +7,11 @@ from reorderer.errors import ClusterError
 from reorderer.kafka.topics import OUTPUT_ROOM, Cluster, Topic
 
 
-def check_topics(cluster: Cluster, config: RunConfig) -> Topic:
-    """Return the raw topic; raise where the topics are missing or would make us lose a tuple."""
+def check_topics(cluster: Cluster, config: RunConfig) -> tuple[str, int]:
+    """Return the raw topic's id and the largest batch that all outputs take.
+
+    Raises where the topics are missing or would make us lose a tuple.
+    """
     topics = config.topics
     found = cluster.find(topics.raw, *topics.outputs)
     create = f"create the topics with `reorderer topics create {topics.raw} --partitions N`"
@@ -23,9 +26,9 @@ def check_topics(cluster: Cluster, config: RunConfig) -> Topic:
                 hint="partition p of the raw topic goes to partition p of the others: the counts must match",
             )
     _check_raw(raw, config)
-    for name in (topics.clean, topics.dead):
+    for name in topics.outputs:
         _check_room(raw, found[name])
-    return raw
+    return raw.topic_id, min(found[name].max_message_bytes for name in topics.outputs)
 
 
 def _check_raw(raw: Topic, config: RunConfig) -> None:
@@ -49,7 +52,7 @@ def _check_raw(raw: Topic, config: RunConfig) -> None:
 
 
 def _check_room(raw: Topic, output: Topic) -> None:
-    limit, needed = int(output.config["max.message.bytes"]), int(raw.config["max.message.bytes"]) + OUTPUT_ROOM
+    limit, needed = output.max_message_bytes, raw.max_message_bytes + OUTPUT_ROOM
     if limit < needed:
         raise ClusterError(
             f"{output.name!r} takes messages of {limit} bytes, and one of {raw.name!r} can need {needed}",

@@ -67,15 +67,16 @@ def raw_consumer(config: RunConfig) -> dict[str, Any]:
     )
 
 
-def transactional_producer(config: RunConfig, transactional_id: str) -> dict[str, Any]:
-    """Return the settings of the producer of clean, late and dead."""
+def transactional_producer(config: RunConfig, transactional_id: str, *, singly: bool) -> dict[str, Any]:
+    """Return the settings of the producer of clean, late and dead; `singly` puts each record in a batch of its own."""
     return client(config.bootstrap_servers) | {
         "transactional.id": transactional_id,
         # Readers of clean wait for a dead instance's transaction until then.
         "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
         "delivery.timeout.ms": TRANSACTION_TIMEOUT_MS,
         "linger.ms": 20,
-        "batch.num.messages": 100_000,
+        "batch.num.messages": 1 if singly else 100_000,
+        "batch.size": config.batch_bytes,
         "queue.buffering.max.messages": 2_000_000,
         "queue.buffering.max.kbytes": 1_048_576,
         "delivery.report.only.error": True,

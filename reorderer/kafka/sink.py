@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias, cast
 
-from confluent_kafka import KafkaException, Producer, TopicPartition
+import numpy as np
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from reorderer.config import RunConfig
 from reorderer.core.events import Late, Punctuation, Released
 from reorderer.kafka import settings
 from reorderer.kafka.codec import Dead
-from reorderer.kafka.errors import error_of, raise_for
+from reorderer.kafka.errors import UNWRITABLE, error_of, raise_for
 from reorderer.records import (
     OFFSET,
     PUNCTUATION_HEADERS,
@@ -24,16 +26,24 @@ from reorderer.records import (
 
 _TIMEOUT_S = settings.TRANSACTION_TIMEOUT_MS / 1_000
 
+Refused: TypeAlias = set[tuple[int, bytes | None, bytes | None]]
+"""Partition, key and value of the tuples that clean's broker would not take: they go to dead instead."""
+
 
 class Sink:
     """Writes what the core decided. After any error but those of `begin` the object is of no more use."""
 
-    def __init__(self, config: RunConfig, transactional_id: str) -> None:
+    def __init__(self, config: RunConfig, transactional_id: str, refused: Refused, *, singly: bool = False) -> None:
         self._topics = config.topics
+        self._refused = refused
+        self.singly = singly
+        """Whether each record is a batch of its own: a broker refuses batches, and this tells which record it meant."""
+        self._failure: KafkaError | None = None
         self._group_metadata: Any = None
         self.written = 0
         """Records of the open transaction."""
-        self._producer = Producer(settings.transactional_producer(config, transactional_id))
+        settled = settings.transactional_producer(config, transactional_id, singly=singly)
+        self._producer = Producer(settled | {"on_delivery": self._on_failure})
         # topic, value, key, partition, two callbacks, timestamp, headers: by position, as it is called for every tuple.
         self._send: Callable[..., None] = self._producer.produce
         try:
@@ -46,14 +56,31 @@ class Sink:
         """Whether a transaction is open."""
         return self._group_metadata is not None
 
+    @property
+    def refused_batch(self) -> bool:
+        """Whether the broker has refused a batch for what is in it."""
+        return self._failure is not None and self._failure.code() in UNWRITABLE
+
     def begin(self, group_metadata: object) -> None:
         """Open a transaction for the group's generation of this moment: a partition lost later cannot be committed."""
-        self._producer.begin_transaction()
+        try:
+            self._producer.begin_transaction()
+        except KafkaException as exception:
+            raise_for(error_of(exception), "beginning a transaction")
         self._group_metadata = group_metadata
         self.written = 0
 
-    def released(self, partition: int, event: Released[Record]) -> None:
-        """Write tuples to clean, each with its event time and its raw offset."""
+    def released(self, partition: int, event: Released[Record]) -> int:
+        """Write tuples to clean, each with its event time and its raw offset; return how many went to dead instead."""
+        unwritable = 0
+        if self._refused:
+            event, dead = self._divided(partition, event)
+            self.dead(partition, dead)
+            unwritable = len(dead)
+        self._clean(partition, event)
+        return unwritable
+
+    def _clean(self, partition: int, event: Released[Record]) -> None:
         produce, topic = self._send, self._topics.clean
         left = zip(event.messages, event.ts_ms.tolist(), event.offset.tolist(), strict=True)
         try:
@@ -103,6 +130,7 @@ class Sink:
         """Commit what was written together with the offset and metadata of each partition in it."""
         parts = [TopicPartition(self._topics.raw, number, offset, data) for number, (offset, data) in offsets.items()]
         try:
+            self._deliver()
             if parts:
                 self._producer.send_offsets_to_transaction(parts, self._group_metadata, _TIMEOUT_S)
             self._producer.commit_transaction(_TIMEOUT_S)
@@ -118,6 +146,31 @@ class Sink:
                 self._producer.abort_transaction(_TIMEOUT_S)
             except KafkaException as exception:
                 settings.LOG.info("the transaction is left to time out: %s", error_of(exception))
+
+    def _deliver(self) -> None:
+        """Return when the broker has every record, or as soon as it has refused one."""
+        deadline_s = time.monotonic() + _TIMEOUT_S
+        while self._producer.flush(0.1) and self._failure is None and time.monotonic() < deadline_s:
+            pass
+        if self._failure is not None:
+            raise_for(self._failure, "writing a transaction")
+
+    def _on_failure(self, error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            return
+        self._failure = self._failure or error
+        if self.singly and error.code() in UNWRITABLE and message.topic() == self._topics.clean:
+            self._refused.add(cast("tuple[int, bytes, bytes]", (message.partition(), message.key(), message.value())))
+
+    def _divided(self, partition: int, event: Released[Record]) -> tuple[Released[Record], list[Dead]]:
+        """Return the tuples without those refused before, and those."""
+        refused = np.array([(partition, key, value) in self._refused for key, value, _ in event.messages], dtype=bool)
+        dead = [
+            Dead(event.messages[i], int(event.offset[i]), int(event.at_ms[i]), "unwritable", "the broker refused it")
+            for i in np.flatnonzero(refused).tolist()
+        ]
+        kept = [event.messages[i] for i in np.flatnonzero(~refused).tolist()]
+        return Released(kept, event.ts_ms[~refused], event.offset[~refused], event.at_ms[~refused]), dead
 
     def _produce(self, topic: str, partition: int, record: Record, timestamp_ms: int) -> None:
         key, value, headers = record

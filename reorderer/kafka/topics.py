@@ -40,6 +40,11 @@ class Topic:
         """Whether the broker stamps records when it appends them."""
         return self.config["message.timestamp.type"] == "LogAppendTime"
 
+    @property
+    def max_message_bytes(self) -> int:
+        """The largest batch of records that the broker takes."""
+        return int(self.config["max.message.bytes"])
+
 
 class Cluster:
     """A cluster that answers. The client lives as long as this object: its futures need it."""
@@ -115,15 +120,17 @@ class Cluster:
             raise ClusterError(f"{self._servers!r} refused: {explained(error.args[0])}") from error
 
 
-def raw_config(*, log_append_time: bool = True) -> dict[str, str]:
+def raw_config(*, log_append_time: bool = True, retention_ms: int | None = None) -> dict[str, str]:
     """Return how a raw topic is made: stamped by the broker on arrival, or else by who writes to it."""
-    return {"message.timestamp.type": "LogAppendTime" if log_append_time else "CreateTime"}
+    kept = {} if retention_ms is None else {"retention.ms": str(retention_ms)}
+    return {"message.timestamp.type": "LogAppendTime" if log_append_time else "CreateTime"} | kept
 
 
 def output_config(raw: Mapping[str, str]) -> dict[str, str]:
     """Return how clean, late and dead are made for a raw topic of these settings.
 
-    Their records carry event times, of any age, and a few headers more than raw's.
+    Their records carry event times, of any age, and a few headers more than raw's; they are kept as long.
     """
     largest = int(raw.get("max.message.bytes", DEFAULT_MAX_MESSAGE_BYTES)) + OUTPUT_ROOM
-    return {"max.message.bytes": str(largest), "message.timestamp.after.max.ms": str(2**63 - 1)}
+    kept = {name: raw[name] for name in ("retention.ms",) if name in raw}
+    return {"max.message.bytes": str(largest), "message.timestamp.after.max.ms": str(2**63 - 1)} | kept

@@ -27,6 +27,9 @@ def add_arguments(parser: argparse._ArgumentGroup) -> None:
     _add_end(parser)
     parser.add_argument("--master", default="local[*]", help="Spark master (default: %(default)s)")
     parser.add_argument(
+        "--quick-start", action="store_true", help="for runs of a minute: Spark starts sooner, and runs slower"
+    )
+    parser.add_argument(
         "--conf", action="append", default=[], type=_setting, metavar="NAME=VALUE", help="a setting of Spark"
     )
     parser.add_argument(
@@ -75,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--input and --out are for files of rows", hint="add --engine reference")
     query = _query(args.file, args.query)
     from spark_jobs.job import JobConfig
+    from spark_jobs.spark.session import QUICK_START
 
     config = JobConfig(
         bootstrap_servers=args.bootstrap_servers,
@@ -83,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         output_partitions=args.output_partitions,
         trigger_ms=args.trigger_ms,
         master=args.master,
-        settings=dict(args.conf),
+        settings={**(QUICK_START if args.quick_start else {}), **dict(args.conf)},
         max_records=args.max_records,
         stop_at_ms=args.stop_at,
         until_idle_s=args.until_idle,
@@ -133,14 +137,8 @@ def _choose(program: Program, name: str | None, path: Path) -> RegisteredQuery:
 
 
 def _stop_on_signals(job: Job) -> None:
-    """End gracefully once the query runs; before, as Ctrl-C does."""
-
-    def stop(*_: object) -> None:
-        if not job.stop():
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: job.stop())
 
 
 def _tell(line: str) -> None:

@@ -10,6 +10,7 @@ from spark_jobs.csql.expressions import Column, Expression, conjunction, transfo
 from spark_jobs.csql.plan import Distinct, Frequency, Plan, Project, Scan, Select, Stream, Window
 from spark_jobs.csql.program import RegisteredQuery
 from spark_jobs.csql.render import to_spark
+from spark_jobs.csql.typing import type_of
 from spark_jobs.errors import QueryError
 from spark_jobs.spark.snapshot import Aggregate, Snapshot
 
@@ -93,7 +94,7 @@ def _compile(plan: Plan) -> _Rows | _Groups:
             below = _compile(plan.child)
             if isinstance(below, _Groups):
                 raise _unsupported("DISTINCT of an aggregate", plan)
-            return _Groups(below, _named(below.columns), tuple(below.columns.values()))
+            return _Groups(below, _named(below.columns, "g"), tuple(below.columns.values()))
         case algebra.Partition() | algebra.Join() | algebra.Minus():
             raise _unsupported(type(plan).__name__.upper(), plan)
 
@@ -133,27 +134,29 @@ def _aggregate(below: _Rows | _Groups, plan: algebra.Aggregate) -> _Groups:
     if isinstance(below, _Groups):
         raise _unsupported("an aggregate of an aggregate", plan)
     group_by = tuple(_in(below.columns, column) for column in plan.group)
-    columns: Scope = {(one.source, one.name): Column("", f"g{place}") for place, one in enumerate(plan.group)}
+    columns: Scope = {(one.source, one.name): Column("", f"g{place}", one.type) for place, one in enumerate(plan.group)}
     aggregates: list[Aggregate] = []
     for column in plan.last:
-        columns[column.source, column.name] = Column("", f"a{len(aggregates)}")
-        aggregates.append(Aggregate(f"a{len(aggregates)}", "LAST", _sql(_in(below.columns, column))))
+        name = f"a{len(aggregates)}"
+        columns[column.source, column.name] = Column("", name, column.type)
+        aggregates.append(Aggregate(name, "LAST", _sql(_in(below.columns, column))))
     for measure in plan.measures:
-        argument = None if measure.call.argument is None else _sql(_in(below.columns, measure.call.argument))
-        columns["", measure.name] = Column("", f"a{len(aggregates)}")
-        aggregates.append(Aggregate(f"a{len(aggregates)}", measure.call.function, argument))
+        name, call = f"a{len(aggregates)}", measure.call
+        columns["", measure.name] = Column("", name, type_of(call))
+        argument = None if call.argument is None else _sql(_in(below.columns, call.argument))
+        aggregates.append(Aggregate(name, call.function, argument))
     return _Groups(below, columns, group_by, tuple(aggregates))
 
 
 def _each_tuple(rows: _Rows) -> _Groups:
     """Return every tuple as a group of its own: its place in the stream is the key."""
     aggregates = tuple(Aggregate(f"a{place}", "LAST", _sql(part)) for place, part in enumerate(rows.columns.values()))
-    columns: Scope = {name: Column("", f"a{place}") for place, name in enumerate(rows.columns)}
-    return _Groups(rows, columns, (Column("", "_partition"), Column("", "_offset")), aggregates)
+    return _Groups(rows, _named(rows.columns, "a"), (Column("", "_partition"), Column("", "_offset")), aggregates)
 
 
-def _named(columns: Scope) -> Scope:
-    return {name: Column("", f"g{place}") for place, name in enumerate(columns)}
+def _named(columns: Scope, letter: str) -> Scope:
+    """Return the same columns as they are called one stage later."""
+    return {name: Column("", f"{letter}{place}", type_of(columns[name])) for place, name in enumerate(columns)}
 
 
 def _in(columns: Scope, expression: Expression) -> Expression:

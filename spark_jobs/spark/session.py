@@ -61,6 +61,8 @@ def start(name: str, log: Path, *, master: str = "local[*]", settings: Mapping[s
     log.parent.mkdir(parents=True, exist_ok=True)
     log4j = log.with_suffix(".log4j2.properties")
     log4j.write_text(LOG4J, encoding="utf-8")
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(name).master(master)
@@ -68,8 +70,11 @@ def start(name: str, log: Path, *, master: str = "local[*]", settings: Mapping[s
     chosen[_JAVA] = f"-Dlog4j2.configurationFile={log4j.resolve().as_uri()} {chosen.get(_JAVA, '')}".strip()
     for key, value in chosen.items():
         builder = builder.config(key, value)
-    with _output_to(log):
-        return builder.getOrCreate()
+    try:
+        with _output_to(log):
+            return builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise SetupError("Spark did not start", hint=f"its log '{log}' says why") from error
 
 
 def connector(cache: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TypeVar
@@ -74,9 +75,10 @@ class Sink:
             raise SetupError(f"output topic '{topic}' cannot be written: {error.args[0].str()}") from error
 
     def write(self, checkpoint: str, batch: int, rows: Sequence[SnapshotRow], until_ms: int) -> None:
-        """Return with the rows, in their order, and a punctuation on every partition committed; raise if unknown.
+        """Return with the rows, in their order, and a punctuation on every partition committed.
 
-        A batch that is committed already, and rows that an earlier punctuation covers, are left out.
+        A batch that is committed already, and rows that an earlier punctuation covers, are left out. After an error the
+        outcome is unknown and the sink is of no further use: the next one reads what was committed.
         """
         before = self.written
         if before is not None and before.checkpoint == checkpoint and batch <= before.batch:
@@ -91,6 +93,8 @@ class Sink:
                 self._produce(partition, record)
             self._commit(now)
         except KafkaException as error:
+            with suppress(KafkaException):  # so that readers need not wait for the time-out
+                self._producer.abort_transaction(TRANSACTION_TIMEOUT_MS / 1000)
             raise SetupError(
                 f"batch {batch} could not be written to '{self.topic}': {error.args[0].str()}",
                 hint="start the query again: it goes on where it was",
@@ -100,7 +104,6 @@ class Sink:
     def close(self) -> None:
         """Let go of the connections; an unfinished transaction is aborted by the next start, or by its time-out."""
         self._producer.purge()
-        self._producer.flush(0)
         self._group.close()
 
     def _records(self, rows: Iterable[SnapshotRow], until_ms: int) -> Iterable[tuple[int, Record]]:

@@ -7,10 +7,14 @@ Spark's own `window()` is not used: it is right-open, and it refuses a RANGE sho
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import pandas as pd
 from pyspark.sql import functions as F  # noqa: N812 - the name every Spark program uses
+from pyspark.sql.pandas.functions import pandas_udf
+from pyspark.sql.types import DoubleType
 
 from spark_jobs.spark.source import POSITION, TS
 
@@ -61,10 +65,12 @@ def evaluate(tuples: DataFrame, snapshot: Snapshot) -> DataFrame:
     chosen = tuples if snapshot.where is None else tuples.where(snapshot.where)
     alive = chosen.select("*", F.explode(_instants(snapshot)).alias(AT)).select("*", _event_time(F.col(AT)))
     keys = [F.expr(sql).alias(name) for name, sql in snapshot.group_by]
-    aggregates = [_aggregate(tuples, aggregate).alias(aggregate.name) for aggregate in snapshot.aggregates]
-    groups = alive.groupBy(_EVENT_TIME, *keys).agg(F.max(POSITION).alias(NEWEST), *aggregates)
-    kept = groups if snapshot.having is None else groups.where(snapshot.having)
-    return kept.select(
+    kept = [_kept(tuples, aggregate).alias(aggregate.name) for aggregate in snapshot.aggregates]
+    groups = alive.groupBy(_EVENT_TIME, *keys).agg(F.max(POSITION).alias(NEWEST), *kept)
+    finished = [_finished(tuples, aggregate).alias(aggregate.name) for aggregate in snapshot.aggregates]
+    rows = groups.select(_EVENT_TIME, NEWEST, *[name for name, _ in snapshot.group_by], *finished)
+    chosen_rows = rows if snapshot.having is None else rows.where(snapshot.having)
+    return chosen_rows.select(
         F.unix_millis(_EVENT_TIME).alias(AT),
         NEWEST,
         F.struct(*[name for name, _ in snapshot.group_by]).alias(KEY),
@@ -88,7 +94,8 @@ def _event_time(at: Column) -> Column:
     return F.timestamp_millis(at).alias(_EVENT_TIME, metadata={"spark.watermarkDelayMs": 1})
 
 
-def _aggregate(tuples: DataFrame, aggregate: Aggregate) -> Column:
+def _kept(tuples: DataFrame, aggregate: Aggregate) -> Column:
+    """Return what Spark keeps of a group for the aggregate; `_finished` makes its value of it."""
     if aggregate.argument is None:
         return F.count(F.lit(1))
     argument = F.expr(aggregate.argument)
@@ -102,15 +109,32 @@ def _aggregate(tuples: DataFrame, aggregate: Aggregate) -> Column:
         case "LAST":
             return F.max_by(F.struct(argument.alias("value")), POSITION)["value"]
         case "SUM":
-            return _sum(tuples, argument)
+            return F.collect_list(argument) if _is_double(tuples, argument) else F.try_sum(argument)
+        case "AVG" if _is_double(tuples, argument):
+            return F.collect_list(argument)
         case "AVG":
-            return _sum(tuples, argument).cast("double") / F.nullif(F.count(argument), F.lit(0))
+            exact = argument.cast("decimal(20, 0)")
+            return F.struct(F.sum(exact).cast("double").alias("sum"), F.count(argument).alias("count"))
 
 
-def _sum(tuples: DataFrame, argument: Column) -> Column:
-    """Return the sum; of doubles in sequence order, since the last digits of their sum depend on the order."""
-    if tuples.select(argument).schema[0].dataType.typeName() != "double":
-        return F.sum(argument)
-    values = F.array_sort(F.collect_list(F.when(argument.isNotNull(), F.struct(POSITION, argument.alias("value")))))
-    total = F.aggregate(values, F.lit(0.0), lambda so_far, one: so_far + one["value"])
-    return F.when(F.count(argument) > 0, total)
+def _finished(tuples: DataFrame, aggregate: Aggregate) -> Column:
+    kept = F.col(aggregate.name)
+    if aggregate.argument is None or aggregate.function not in ("SUM", "AVG"):
+        return kept
+    if _is_double(tuples, F.expr(aggregate.argument)):
+        total = pandas_udf(exact_sums, DoubleType())(kept)  # type: ignore[call-overload]  # it reads the hints itself
+        return F.when(F.size(kept) > 0, total if aggregate.function == "SUM" else total / F.size(kept))
+    return kept if aggregate.function == "SUM" else F.when(kept["count"] > 0, kept["sum"] / kept["count"])
+
+
+def _is_double(tuples: DataFrame, argument: Column) -> bool:
+    return tuples.select(argument).schema[0].dataType == DoubleType()
+
+
+def exact_sums(lists: pd.Series) -> pd.Series:
+    """Return the sum of each list, correctly rounded: doubles added one by one would show the order they came in.
+
+    >>> exact_sums(pd.Series([[1e16, 1.0, 1.0, -1e16], [0.1] * 10])).tolist()
+    [2.0, 1.0]
+    """
+    return lists.map(math.fsum)

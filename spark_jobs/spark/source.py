@@ -29,7 +29,7 @@ WATERMARK_DELAY = "1 millisecond"
 """With no delay Spark would drop rows that equal the watermark."""
 
 JSON_TYPES = {
-    Type.INT: "long",
+    Type.INT: "integer",
     Type.BIGINT: "long",
     Type.DOUBLE: "double",
     Type.STRING: "string",
@@ -37,7 +37,7 @@ JSON_TYPES = {
     Type.TIMESTAMP: "string",
     Type.NULL: "void",
 }
-"""How a field is read from JSON. An INT is held wide, so that sums do not overflow; a TIMESTAMP may be text."""
+"""How a field is read from JSON; a TIMESTAMP may be a number or text."""
 
 
 def read_tuples(

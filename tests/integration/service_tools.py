@@ -18,6 +18,9 @@ from types import TracebackType
 from typing import Any
 
 from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
+from confluent_kafka.admin._resource import ResourceType
 
 from tests.kafka_tools import Outgoing, Record
 
@@ -54,6 +57,12 @@ class ServiceProcess:
         assert code == 0, self.errors
         assert self.stats[-1]["final"]
         return self.stats[-1]
+
+    def wait_for_failure(self, timeout_s: float = 60) -> str:
+        """Return what a process says that gives up."""
+        assert self._process.wait(timeout_s) == 1
+        self._join()
+        return self.errors
 
     def stop(self) -> dict[str, Any]:
         """End it with SIGTERM; return its last numbers."""
@@ -126,6 +135,14 @@ def run_cli(*arguments: str, timeout_s: float = 60) -> subprocess.CompletedProce
     """Return what `reorderer ...` did."""
     command = [sys.executable, "-m", "reorderer", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+
+
+def set_config(bootstrap: str, topic: str, name: str, value: str) -> None:
+    """Change one setting of a topic."""
+    entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
+    resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.incremental_alter_configs([resource])[resource].result()
 
 
 def disordered(

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
 
-from spark_jobs.spark.session import QUICK_START
 from tests.clean_topic import (
     FOR_EVER,
     START_MS,
@@ -44,11 +45,11 @@ def start(kafka: Kafka, tmp_path: Path) -> Iterator[Start]:
     def run(query: str, output: str, *options: str) -> subprocess.Popen[str]:
         file = tmp_path / "query.csql"
         file.write_text(query)
-        quick = [option for name, value in QUICK_START.items() for option in ("--conf", f"{name}={value}")]
         command = [sys.executable, "-m", "spark_jobs", "run", str(file), "--bootstrap-servers", kafka.bootstrap]
-        command += ["--checkpoint", str(tmp_path / "checkpoint"), "--output-topic", output, "--stats", "json"]
+        command += ["--checkpoint", str(tmp_path / "checkpoint"), "--output-topic", output]
+        command += ["--stats", "json", "--quick-start"]
         process = subprocess.Popen(
-            [*command, *quick, *options], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [*command, *options], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         started.append(process)
         return process
@@ -97,14 +98,16 @@ def test_killed_in_the_middle_and_started_again_nothing_is_missing_and_nothing_d
     events = body_condition(seed=11, count=4000, partitions=2, spread_ms=120_000)
     write_clean(kafka.bootstrap, topic, events)
     output = make_topic("hot", 3, FOR_EVER)
-    options = ("--stop-at", str(START_MS + 150_000), "--max-records", "400")
-    process = start(QUERY.format(topic=topic), output, *options)
+    process = start(QUERY.format(topic=topic), output, "--max-records", "400")
     read_until(kafka.bootstrap, output, _some_rows, timeout_s=120)
     below = children(process.pid)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     await_end(*below)  # the JVM must not outlive the driver, nor write into its checkpoint
-    finish(start(QUERY.format(topic=topic), output, *options))
+    process = start(QUERY.format(topic=topic), output, "--max-records", "400")
+    read_until(kafka.bootstrap, output, _is_complete, timeout_s=120)
+    process.send_signal(signal.SIGTERM)
+    finish(process)
     records = read_topic(kafka.bootstrap, output)
     expected = snapshots(events, 10_000, 5_000, count_and_average)
     assert results(records) == expected
@@ -114,3 +117,26 @@ def test_killed_in_the_middle_and_started_again_nothing_is_missing_and_nothing_d
 
 def _some_rows(records: list[Record]) -> bool:
     return sum(record.key is not None for record in records) >= 5
+
+
+def _is_complete(records: list[Record]) -> bool:
+    return any(record.key is None and record.timestamp_ms == START_MS + 180_000 for record in records)
+
+
+def test_a_topic_that_grows_under_a_running_query_ends_it_with_a_clear_message(
+    kafka: Kafka, make_topic: Callable[..., str], start: Start
+) -> None:
+    topic, output = make_topic("body", 1, FOR_EVER), make_topic("hot", 1, FOR_EVER)
+    events = body_condition(seed=3, count=50, partitions=1, spread_ms=20_000)
+    write_clean(kafka.bootstrap, topic, events)
+    process = start(QUERY.format(topic=topic), output)
+    read_until(kafka.bootstrap, output, _some_rows, timeout_s=120)
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    admin.create_partitions([NewPartitions(topic, 2)])[topic].result(30)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err.splitlines()[-1].startswith(
+        f"csql: topic '{topic}' has 2 partitions, the query was started on 1; --rebuild"
+    )
+    assert "Traceback" not in err
+    assert results(read_topic(kafka.bootstrap, output)) == snapshots(events, 10_000, 5_000, count_and_average)

@@ -23,6 +23,7 @@ from tests.integration.service_tools import (
     late_tuples,
     punctuation,
     run_cli,
+    set_config,
 )
 from tests.kafka_tools import Kafka, Outgoing, Record, produce, read_topic, read_until
 
@@ -220,6 +221,41 @@ def test_two_instances_share_the_partitions_and_one_takes_over_from_the_other(
         writer.join()
         total = first.wait()["total"]
     books = check_output(kafka, topics, 1_000, 2)
+    assert {name: total[name] for name in books} == books
+
+
+def test_a_record_that_the_broker_refuses_is_dead_and_stops_nothing(kafka: Kafka, make_stream: MakeStream) -> None:
+    topics = make_stream(1, "--create-time")
+    values = [b'{"ts": %d, "x": "%s"}' % (START_MS + i, b"y" * size) for i, size in enumerate((1, 900_000, 2, 3))]
+    tuples = [Outgoing(value, b"k", 0, START_MS + i) for i, value in enumerate(values)]
+    last = Outgoing(b'{"ts": %d}' % (START_MS + 9_000), b"k", 0, START_MS + 9_000)
+    with ServiceProcess(kafka.bootstrap, topics.raw, "--slack", "1s", "--arrival", "record") as service:
+        service.await_stats(lambda numbers: numbers["partitions"])
+        set_config(kafka.bootstrap, topics.clean, "max.message.bytes", "500000")
+        produce(kafka.bootstrap, topics.raw, [*tuples, last])
+        service.await_stats(lambda numbers: numbers["total"]["dead"])
+        total = service.stop()["total"]
+    clean = read_topic(kafka.bootstrap, topics.clean)
+    (dead,) = read_topic(kafka.bootstrap, topics.dead)
+    assert [value for _, value, *_ in clean_tuples(clean, 0)] == [values[0], values[2], values[3]]
+    assert (dead.value, dict(dead.headers)["reorderer.disposition"]) == (values[1], b"unwritable")
+    assert schema_problems("dead", [dead]) == []
+    assert [total[name] for name in ("in", "clean", "late", "dead", "held")] == [5, 3, 0, 1, 1]
+    assert broken_promises(clean) == []
+
+
+def test_an_instance_whose_name_is_taken_stops_and_the_next_goes_on(kafka: Kafka, make_stream: MakeStream) -> None:
+    topics = make_stream(1, "--create-time")
+    writer = SteadyWriter(kafka.bootstrap, topics.raw, disordered(10_000, partitions=1, seed=17), a_second=2_000)
+    options = ("--slack", "1s", "--arrival", "record", "--transaction", "50ms", "--instance-id", "same")
+    writer.start()
+    with ServiceProcess(kafka.bootstrap, topics.raw, *options) as first:
+        first.await_stats(lambda numbers: numbers["total"]["clean"] > 0)
+        with ServiceProcess(kafka.bootstrap, topics.raw, *options, "--until-idle", "2") as second:
+            assert first.wait_for_failure().startswith("reorderer: another instance took over")
+            writer.join()
+            total = second.wait()["total"]
+    books = check_output(kafka, topics, 1_000, 1)
     assert {name: total[name] for name in books} == books
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,6 +22,12 @@ from reorderer.records import Topics
 
 T0 = 1_700_000_000_000
 CONFIG = RunConfig("b", Topics.of("t"), "g", arrival=Arrival("record"), quality=Quality(slack_ms=300))
+QUALITIES = [
+    CONFIG.quality,
+    Quality(slack_tuples=20),
+    Quality(slack_ms=300, buffer_tuples=5),
+    *(Quality(drop_ratio=0.05, estimator=name) for name in ("vseq", "sampled", "maxdelay", "quantile")),
+]
 
 
 def messages(seed: int, count: int) -> list[RawMessage]:
@@ -57,25 +64,34 @@ def by_topic(rows: list[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ...]]]:
     return topics
 
 
-def restarted(committed: tuple[int, str], raw: list[RawMessage]) -> tuple[Partition, list[RawMessage]]:
+def restarted(
+    committed: tuple[int, str], raw: list[RawMessage], config: RunConfig = CONFIG
+) -> tuple[Partition, list[RawMessage]]:
     """Return the partition as the next process finds it, and what that process will read."""
     offset, metadata = committed
-    partition = Partition(0, CONFIG, "id", restored=Checkpoint.decode(metadata))
+    partition = Partition(0, config, "id", restored=Checkpoint.decode(metadata))
     return partition, [message for message in raw if message.offset() >= offset]
 
 
-@settings(deadline=None, max_examples=50)
-@given(seed=st.integers(0, 2**32), cuts=st.lists(st.integers(1, 60), max_size=12), step=st.integers(3, 50))
-def test_what_is_written_does_not_depend_on_batches_or_restarts(seed: int, cuts: list[int], step: int) -> None:
-    raw = messages(seed, 150)
-    whole = Partition(0, CONFIG, "id")
+@settings(deadline=None, max_examples=100)
+@given(
+    quality=st.sampled_from(QUALITIES),
+    seed=st.integers(0, 2**32),
+    cuts=st.lists(st.integers(1, 60), max_size=12),
+    step=st.integers(3, 50),
+)
+def test_what_is_written_does_not_depend_on_batches_or_restarts(
+    quality: Quality, seed: int, cuts: list[int], step: int
+) -> None:
+    raw, config = messages(seed, 150), replace(CONFIG, quality=quality)
+    whole = Partition(0, config, "id")
     expected = by_topic(written(whole.read(raw, 0)))
-    partition, left, rows = Partition(0, CONFIG, "id"), raw, []
+    partition, left, rows = Partition(0, config, "id"), raw, []
     for cut in cuts:
         for begin in range(0, min(cut, len(left)), step):
             rows += written(partition.read(left[begin : min(begin + step, cut)], 0))
         if partition.settled:  # a process killed while it rebuilds has committed nothing
-            partition, left = restarted(partition.checkpoint(), raw)
+            partition, left = restarted(partition.checkpoint(), raw, config)
         else:
             left = left[cut:]
     for begin in range(0, len(left), step):
