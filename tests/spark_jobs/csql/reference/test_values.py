@@ -11,7 +11,10 @@ from spark_jobs.csql.reference.casting import read
 from spark_jobs.csql.reference.engine import run
 from spark_jobs.csql.types import Type
 
-DECLARATION = "CREATE STREAM S (i INT, b BIGINT, d DOUBLE, s STRING, t BOOLEAN, n INT, ts BIGINT) WITH (topic = 's'); SELECT {} AS v FROM S"
+DECLARATION = (
+    "CREATE STREAM S (i INT, b BIGINT, d DOUBLE, s STRING, t BOOLEAN, n INT, ts BIGINT) WITH (topic = 's'); "
+    "SELECT {} AS v FROM S"
+)
 ROW = {"i": 7, "b": 2**62, "d": 2.5, "s": "It's 100%", "t": True, "n": None, "ts": 1000}
 
 
