@@ -25,6 +25,7 @@ from spark_jobs.csql.plan import (
     Project,
     Scan,
     Select,
+    Span,
     Stream,
     Window,
 )
@@ -200,6 +201,8 @@ class AlgebraParser:
         cursor.need_word("OF")
         if cursor.take_word("ROWS"):
             return lambda child: Frequency(child, every, "rows", origin_ms, at=at)
+        if cursor.take_word("PICKS"):
+            return self._picks(every, origin_ms, at)
         cursor.need_word("SETS")
         drop_unseen = cursor.take_word("DROP", "UNSEEN")
 
@@ -208,6 +211,14 @@ class AlgebraParser:
                 what = "DROP UNSEEN" if drop_unseen else "a frequency of sets in tuples"
                 cursor.fail(f"{what} must stand right above its window", at=at)
             return Frequency(child, every, "sets", origin_ms, drop_unseen, at)
+
+        return build
+
+    def _picks(self, every: Span, origin_ms: int, at: int) -> Callable[[Plan], Plan]:
+        def build(child: Plan) -> Plan:
+            if every.unit == "tuples" or not isinstance(child, Window) or child.length.unit == "tuples":
+                self.cursor.fail("PICKS are in time and stand right above a window in time", at=at)
+            return Frequency(child, every, "picks", origin_ms, at=at)
 
         return build
 

@@ -70,7 +70,7 @@ def _is_native(plan: Plan) -> bool:
     """Whether snapshots in time of one stream stand here, which Spark aggregates by itself."""
     if isinstance(plan, Select | Project):
         return _is_native(plan.child)
-    if not isinstance(plan, Frequency) or plan.of == "rows" or plan.every.unit == "tuples":
+    if not isinstance(plan, Frequency) or plan.of != "sets" or plan.every.unit == "tuples":
         return False
     return isinstance(plan.child, Window) and plan.child.length.unit == "ms" and _is_stateless(plan.child.child)
 

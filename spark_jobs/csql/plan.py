@@ -115,13 +115,15 @@ class Window:
 class Frequency:
     """F_t or F_n. Of "sets" (001, 4.4): the snapshot at each instant. Of "rows" (4.3): every n-th, or each slot's last.
 
+    Of "picks", made by a rewrite: the window right below as it is at each slot's last row.
+
     Instants lie at `origin_ms` plus multiples of a length in time; `origin_ms` is below the length. `drop_unseen` tells
     an engine to throw away rows that no snapshot will see; it changes no result.
     """
 
     child: Plan
     every: Span
-    of: Literal["sets", "rows"]
+    of: Literal["sets", "rows", "picks"]
     origin_ms: int = 0
     drop_unseen: bool = False
     at: int = field(default=-1, compare=False, repr=False)

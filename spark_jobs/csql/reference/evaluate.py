@@ -109,6 +109,8 @@ class Evaluator:
         if plan.drop_unseen:
             rows = windows.seen(rows, length, plan.every, origin_ms)
         self.work["tuples"] += len(rows)
+        if plan.of == "picks":
+            return windows.jump_at_picks(rows, length.amount, every, origin_ms, end_ms)
         if plan.every.unit == "tuples":
             if plan.drop_unseen:
                 return windows.jump_over_seen(rows, length.amount, every)

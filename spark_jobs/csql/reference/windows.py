@@ -120,6 +120,19 @@ def jump_by_tuples(rows: list[Timed], length: Span, every: int) -> Snapshots:
     return Snapshots(tuple(snapshots))
 
 
+def jump_at_picks(rows: list[Timed], length_ms: int, every_ms: int, origin_ms: int, end_ms: int) -> Snapshots:
+    """Return, for each slot, the window as it is at its last row, at the slot's end."""
+    times = [each.at_ms for each in rows]
+    last = {slot_end(each.at_ms, every_ms, origin_ms): index for index, each in enumerate(rows)}
+    snapshots = []
+    for slot_ms, index in last.items():
+        if slot_ms <= end_ms:
+            newest = rows[index]
+            content = rows[bisect_right(times, newest.at_ms - length_ms) : index + 1]
+            snapshots.append(Snapshot(slot_ms, newest.row.order, tuple(each.row for each in content)))
+    return Snapshots(tuple(snapshots))
+
+
 def seen(rows: list[Timed], length: Span, every: Span, origin_ms: int) -> list[Timed]:
     """Return the rows that some snapshot will see, of windows in the unit of their frequency."""
     if every.unit == "tuples":

@@ -23,6 +23,8 @@ def _composed(node: Frequency) -> Plan:
         if isinstance(inner, Frequency) and inner.of == "sets" and window_in_time(inner) and _divides(inner, node):
             return replace(node, child=inner.child)
         return node
+    if node.of == "picks":
+        return node
     columns, below = (node.child.columns, node.child.child) if isinstance(node.child, Partition) else ((), node.child)
     if not isinstance(below, Frequency) or below.of != "rows":
         return node

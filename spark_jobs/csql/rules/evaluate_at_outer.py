@@ -1,13 +1,14 @@
-"""Evaluate a window only where the outer frequency will pick the result (001, query 3).
+"""Evaluate a window only where the outer frequency will pick the result (001, queries 3 and 4).
 
 With FREQUENCY 1 Tuple each group puts out one row for each of its tuples; every n-th row of a group is the one of its
-every n-th tuple. Not with HAVING (it takes rows from the count), nor where the pick is not partitioned as the groups
-are, nor over a tuple window (it holds tuples of all groups).
+every n-th tuple, and the last row of a slot that of its last tuple. Not with HAVING (it takes rows from the
+count), nor where the pick is not partitioned as the groups are, nor over a tuple window (it holds all groups' tuples).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from spark_jobs.csql.plan import Aggregate, Frequency, Partition, Plan, Select, Span, Window, bottom_up
 
@@ -20,7 +21,7 @@ def evaluate_at_outer(plan: Plan) -> Plan:
 
 
 def _merged(node: Frequency) -> Plan:
-    if node.of != "rows" or node.every.unit != "tuples":
+    if node.of != "rows":
         return node
     columns, groups = (node.child.columns, node.child.child) if isinstance(node.child, Partition) else ((), node.child)
     if not isinstance(groups, Aggregate) or set(columns) != set(groups.group):
@@ -34,4 +35,6 @@ def _merged(node: Frequency) -> Plan:
         return node
     source = window.child if selection is None else replace(selection, child=window.child)
     below = Partition(source, groups.group) if groups.group else source
-    return replace(groups, child=replace(driver, every=node.every, child=replace(window, child=below)))
+    of: Literal["sets", "picks"] = "sets" if node.every.unit == "tuples" else "picks"
+    taken = Frequency(replace(window, child=below), node.every, of, node.origin_ms, at=driver.at)
+    return replace(groups, child=taken)

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spark_jobs.csql.edges import Monotonicity, edge
 from spark_jobs.csql.plan import Frequency, Span
 from tests.spark_jobs.csql.rules.executing import data, execute, plan_of
 
@@ -71,3 +72,22 @@ def test_every_change_is_a_change(query: str, first: str, second: str, seed: int
             ended = alive.pop(str(row["key"]))
             assert ended["from"] < row["at"]
             assert ended["to"] is None or row["at"] < ended["to"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(["SELECT x FROM S WHERE x > 1", *QUERIES]), WINDOWS, WINDOWS, st.integers(0, 10_000))
+def test_rows_expire_as_their_monotonicity_class_says(query: str, first: str, second: str, seed: int) -> None:
+    """004, 2.2: class 1 never; class 2 after a constant time; class 3 when it was announced; class 4 earlier, too."""
+    plan = plan_of(query.format(first, second))
+    rows = execute(plan, data(seed, 20)).rows
+    negatives = [row for row in rows if row["op"] == "-"]
+    lengths = {None if row["to"] is None else row["to"] - row["from"] for row in rows if row["op"] == "+"}
+    match edge(plan).monotonicity:
+        case Monotonicity.MONOTONIC:
+            assert (negatives, lengths <= {None}) == ([], True)
+        case Monotonicity.WEAKEST:
+            assert (negatives, len(lengths) <= 1, None in lengths) == ([], True, False)
+        case Monotonicity.WEAK:
+            assert (negatives, None in lengths) == ([], False)
+        case Monotonicity.STRICT:
+            assert len(negatives) <= len(rows) // 2

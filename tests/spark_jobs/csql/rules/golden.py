@@ -257,11 +257,11 @@ EVALUATE_AT_OUTER = [
         None,
     ),
     Golden(
-        "not where the outer frequency is in time",
-        "SELECT g, COUNT(*) [FREQUENCY 3 Milliseconds PARTITIONED BY g] FROM S [RANGE 9 "
-        "Milliseconds FREQUENCY 1 Tuple] "
-        "GROUP BY g",
-        None,
+        "query 4: evaluation at the last tuple of each slot of the group alone",
+        "SELECT g, SUM(x) [FREQUENCY 3 Milliseconds PARTITIONED BY g] FROM S [RANGE 9 Milliseconds FREQUENCY 1 Tuple] "
+        "WHERE x < 4 GROUP BY g",
+        'Project[S.g AS g, "SUM(S.x)" AS SUM](Aggregate[BY S.g COMPUTE SUM(S.x)](Frequency[3 Milliseconds OF PICKS]('
+        "Window[9 Milliseconds](Partition[S.g](Select[S.x < 4](Scan[S AS S]))))))",
     ),
 ]
 
