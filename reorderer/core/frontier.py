@@ -191,6 +191,3 @@ def _follow(clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: In
     np.subtract(clock_ms, slack_ms, out=before)
     np.maximum(before, from_ms, out=before)
     np.less(ts_ms, before, out=late)
-
-
-__all__ = ["DECIDE_EVERY_MS", "DECIDE_EVERY_TUPLES", "Frontier", "Piece", "Policy", "Silence"]
