@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
-CACHE  := .cache
+CACHE  := $(or $(REORDERER_CACHE),.cache)
 SHELL  := /bin/bash
 .DEFAULT_GOAL := help
 
@@ -45,28 +45,29 @@ lock: setup  ## Resolve requirements.lock anew from pyproject.toml
 	  --custom-compile-command "make lock" --extra dev pyproject.toml -o requirements.lock
 
 clean:  ## Remove the virtual environment, the cache and everything made
-	@rm -rf $(VENV) $(CACHE) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis spark-warehouse
+	@rm -rf $(VENV) .cache build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis spark-warehouse
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- set-up: a virtual environment from the lock, and the JVM jars ---------------------------------------------
 
-setup: $(VENV)/.ready $(KAFKA_JARS)/.ready $(SPARK_JARS)/.ready
+setup: $(VENV)/.ready $(KAFKA_JARS)/.ready $(SPARK_JARS)/.ready  ## Do only the set-up that every target does first
 
 $(VENV)/.ready: requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed and there is no $(PYTHON): install it, or name it with make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is %d.%d: install it, or name it with make PYTHON=python3.12" % sys.version_info[:2])'
 	@$(PYTHON) -m reorderer.kafka.java
 	@echo "[setup 1/3] installing the locked Python packages into $(VENV) (some 2 minutes, once)"
-	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(KAFKA_JARS)/.ready: $(VENV)/.ready
-	@echo "[setup 2/3] fetching the Kafka broker's jars into $(KAFKA_JARS) (44 MB, once)"
+	@echo "[setup 2/3] the Kafka broker's jars (45 MB, some 40 seconds, once)"
 	@$(PY) -m reorderer.kafka.jars kafka $(KAFKA_JARS)
 	@touch $@
 
 $(SPARK_JARS)/.ready: $(VENV)/.ready
-	@echo "[setup 3/3] fetching Spark's Kafka connector into $(SPARK_JARS) (once)"
+	@echo "[setup 3/3] Spark's Kafka connector (10 MB, some 20 seconds, once)"
 	@$(PY) -m reorderer.kafka.jars spark-connector $(SPARK_JARS)
 	@touch $@

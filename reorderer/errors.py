@@ -5,7 +5,8 @@
     ReordererError                 message + hint; the CLI prints both and exits with `exit_code`
     ├── UsageError                 a wrong option, file or value (exit 2)
     ├── SetupError                 Java, a port, a folder or a download is not as needed
-    └── ClusterError               the cluster does not answer, a topic is missing or unfit
+    ├── ClusterError               the cluster does not answer, a topic is missing or unfit
+    └── StateError                 what was committed does not fit the topic or the configuration
 """
 
 from __future__ import annotations
@@ -38,3 +39,7 @@ class SetupError(ReordererError):
 
 class ClusterError(ReordererError):
     """The cluster does not answer, or a topic is missing or unfit."""
+
+
+class StateError(ReordererError):
+    """What was committed does not fit the raw topic or the configuration: going on would lose or double tuples."""

@@ -33,9 +33,39 @@ class UsageError(CsqlError):
 
 
 class QueryError(CsqlError):
-    """The text of a query is wrong: the user changes the query."""
+    """The text of a query is wrong: the user changes the query. Printed with line, column and a caret.
+
+    >>> print(QueryError("unknown column 'Idd'", hint="did you mean 'Id'?", text="SELECT *\\nWHERE Idd = 1", at=15))
+    line 2, column 7: unknown column 'Idd'; did you mean 'Id'?
+      2 | WHERE Idd = 1
+        |       ^
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str, *, hint: str | None = None, text: str = "", at: int = -1) -> None:
+        super().__init__(" ".join(message.splitlines()), hint=hint)
+        self.text = text
+        self.at = at
+
+    @property
+    def line(self) -> int:
+        """The line of the fault, from 1."""
+        return self.text.count("\n", 0, max(self.at, 0)) + 1
+
+    @property
+    def column(self) -> int:
+        """The column of the fault, from 1."""
+        return max(self.at, 0) - (self.text.rfind("\n", 0, max(self.at, 0)) + 1) + 1
+
+    def __str__(self) -> str:
+        summary = super().__str__()
+        if self.at < 0:
+            return summary
+        source = (self.text.split("\n")[self.line - 1]).replace("\t", " ").rstrip("\r")
+        margin = " " * len(str(self.line))
+        caret = " " * (self.column - 1) + "^"
+        return f"line {self.line}, column {self.column}: {summary}\n  {self.line} | {source}\n  {margin} | {caret}"
 
 
 class SetupError(CsqlError):

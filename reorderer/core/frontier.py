@@ -82,6 +82,13 @@ class Frontier:
         slack_ms = self._moving_slack_ms()
         return self._cap_ms if slack_ms is None else min(slack_ms, self._cap_ms)
 
+    def reach(self, clock_ms: int) -> int:
+        """Return how far the policy lets the frontier go at that time of the clock."""
+        until_ms = clock_ms - self.slack_ms
+        if self.policy.until_ms is not None:
+            until_ms = max(min(until_ms, self.policy.until_ms), clock_ms - self._cap_ms)
+        return until_ms
+
     def move_to(self, ts_ms: int, offset: int = 0) -> None:
         """Move to the point if it lies ahead."""
         if (ts_ms, offset) > (self.ts_ms, self.offset):
@@ -105,8 +112,10 @@ class Frontier:
         gap_ms = now_ms - self.clock_ms
         if gap_ms <= self._config.idle_after_ms:
             return None
-        if self._moving_slack_ms() is not None or gap_ms <= self._config.max_stall_ms:
-            return Silence(now_ms - self.slack_ms, self.slack_ms, stalled=False)
+        until_ms = self.reach(now_ms)
+        stands_still = self._moving_slack_ms() is None or until_ms < now_ms - self.slack_ms
+        if not stands_still or gap_ms <= self._config.max_stall_ms:
+            return Silence(until_ms, self.slack_ms, stalled=False)
         stall_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
         return Silence(now_ms - min(stall_ms, self._cap_ms), self.slack_ms, stalled=True)
 
@@ -172,7 +181,7 @@ class Frontier:
         """Judge one stretch as arrays: before = max(f, arrival - K), late = ts < before."""
         ts_ms, clock_ms = piece.ts_ms[begin:end], piece.clock_ms[begin:end]
         before, late = piece.before[begin:end], piece.late[begin:end]
-        _follow(clock_ms, self.slack_ms, self.ts_ms, ts_ms, before, late)
+        self._follow(clock_ms, self.slack_ms, self.ts_ms, ts_ms, before, late)
         dropped = int(np.count_nonzero(late))
         may_drop = self.policy.may_drop
         if (
@@ -181,13 +190,17 @@ class Frontier:
             and dropped >= may_drop - self.late_since_decision
         ):
             last = int(np.flatnonzero(late)[may_drop - self.late_since_decision - 1]) + 1
-            _follow(clock_ms[last:], self._cap_ms, int(before[last - 1]), ts_ms[last:], before[last:], late[last:])
+            self._follow(clock_ms[last:], self._cap_ms, int(before[last - 1]), ts_ms[last:], before[last:], late[last:])
             dropped = int(np.count_nonzero(late))
         self.late_since_decision += dropped
         self.move_to(int(before[-1]))
 
-
-def _follow(clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: Ints, late: NDArray[np.bool_]) -> None:
-    np.subtract(clock_ms, slack_ms, out=before)
-    np.maximum(before, from_ms, out=before)
-    np.less(ts_ms, before, out=late)
+    def _follow(
+        self, clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: Ints, late: NDArray[np.bool_]
+    ) -> None:
+        np.subtract(clock_ms, slack_ms, out=before)
+        if self.policy.until_ms is not None:
+            np.minimum(before, self.policy.until_ms, out=before)
+            np.maximum(before, clock_ms - self._cap_ms, out=before)
+        np.maximum(before, from_ms, out=before)
+        np.less(ts_ms, before, out=late)

@@ -80,10 +80,10 @@ class Walk:
         before: list[int] = []
         after: list[int] = []
         late: list[bool] = []
-        slack_ms = frontier.slack_ms
+        slack_ms, fenced = frontier.slack_ms, frontier.policy.until_ms is not None
         for i in range(begin, end):
             ts_ms = self._ts_ms[i]
-            moved_ms = self._clock_ms[i] - slack_ms
+            moved_ms = frontier.reach(self._clock_ms[i]) if fenced else self._clock_ms[i] - slack_ms
             if moved_ms > frontier.ts_ms:
                 frontier.ts_ms, frontier.offset = moved_ms, 0
             while self._next_old[0] < frontier.ts_ms or (self._new and self._new[0][0] < frontier.ts_ms):

@@ -192,6 +192,11 @@ class Reorderer(Generic[M]):
         return self._frontier.slack_ms
 
     @property
+    def moving(self) -> bool:
+        """Whether the estimator lets the frontier follow the clock; it does not while it warms up."""
+        return self._frontier.policy.slack_ms is not None
+
+    @property
     def clock_ms(self) -> int | None:
         """The arrival clock: the latest arrival so far."""
         return self._frontier.clock_ms

@@ -1,1 +1,1 @@
-"""The language: text to plan, checks, rewrites and the reference evaluator. Pure Python, no Spark."""
+"""The CSQL language: text -> `program.load` -> plans (`plan`), what flows on their edges (`edges`); all of it pure."""

@@ -1,1 +1,1 @@
-"""Tests of `reorderer`."""
+"""Tests of the reorderer package."""

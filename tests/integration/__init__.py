@@ -1,0 +1,1 @@
+"""Tests on a real broker and a real Spark."""

@@ -1,0 +1,1 @@
+"""Tests of the commands, each as its users run it."""

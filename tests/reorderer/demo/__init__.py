@@ -1,0 +1,1 @@
+"""Tests of the demonstration's parts; the demonstration itself runs in tests/integration."""

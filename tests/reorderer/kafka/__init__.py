@@ -1,0 +1,1 @@
+"""Tests of the Kafka adapters, on a real broker."""

@@ -1,0 +1,1 @@
+"""Every schema against its examples."""
