@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from spark_jobs import __version__
 from spark_jobs.errors import CsqlError
 
-COMMANDS: tuple[str, ...] = ("check", "run")
+COMMANDS: tuple[str, ...] = ("check", "explain", "run")
 """The modules of `spark_jobs.commands`, in the order of `--help`."""
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from spark_jobs.commands import run_reference, run_spark
+from spark_jobs.errors import UsageError
 
 DESCRIPTION = """\
 Evaluate the queries of FILE.
@@ -34,9 +35,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="CREATE STREAM statements and queries")
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="CREATE STREAM statements and queries")
+    parser.add_argument("--plan", type=Path, metavar="FILE", help="CREATE STREAM statements and algebra plans instead")
     parser.add_argument(
-        "--engine", choices=("spark", "reference"), default="spark", help="who evaluates them (default: spark)"
+        "--engine",
+        choices=("spark", "reference"),
+        help="who evaluates them (default: reference with --input, else spark)",
     )
     run_spark.add_arguments(parser.add_argument_group("on Spark"))
     run_reference.add_arguments(parser.add_argument_group("by the reference engine"))
@@ -45,4 +49,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Hand over to the engine."""
-    return run_reference.run(args) if args.engine == "reference" else run_spark.run(args)
+    if (args.file is None) == (args.plan is None):
+        raise UsageError("one FILE is needed", hint="name a file of queries, or one of algebra plans with --plan")
+    args.file = args.file or args.plan
+    engine = args.engine or ("reference" if args.input else "spark")
+    return run_reference.run(args) if engine == "reference" else run_spark.run(args)

@@ -15,11 +15,15 @@ from spark_jobs.errors import QueryError
 
 @dataclass(frozen=True, slots=True)
 class RegisteredQuery:
-    """A query under its name: its plan, and the stream of its results. An unnamed one is q1, q2, ... by its place."""
+    """A query under its name: its plan, and the stream of its results.
+
+    An unnamed one (not `named`) is q1, q2, ... by its place, and no other query is answered from it.
+    """
 
     name: str
     plan: Plan
     result: Stream
+    named: bool = False
 
     @property
     def edge(self) -> Edge:
@@ -64,7 +68,7 @@ def _load(text: str) -> Program:
             continue
         plan = binder.bind(statement.query) if isinstance(statement.query, Query) else statement.query
         name = statement.name or f"q{len(queries) + 1}"
-        query = RegisteredQuery(name, plan, named_result(statement, name, plan))
+        query = RegisteredQuery(name, plan, named_result(statement, name, plan), bool(statement.name))
         _add(binder, query.result, statement)
         queries.append(query)
     warnings = tuple(_located(text, message, at) for message, at in binder.warnings)

@@ -92,9 +92,9 @@ def lower(expression: Expression, column: Callable[[Column], str]) -> exp.Expr:
             whens = [exp.If(this=lower(test, column), true=lower(value, column)) for test, value in branches]
             return exp.Case(ifs=whens, default=None if otherwise is None else lower(otherwise, column))
         case Cast(operand=operand, type=target):
-            return exp.TryCast(
-                this=lower(operand, column), to=exp.DataType.build(_SPARK_TYPES.get(target, target.value))
-            )
+            kind = exp.Var(this=_SPARK_TYPES.get(target, target.value))
+            # sqlglot writes Spark's TRY_CAST as CAST, which ends the job at the first value that does not fit.
+            return exp.Anonymous(this="TRY_CAST", expressions=[exp.Alias(this=lower(operand, column), alias=kind)])
         case Call(function=function, arguments=arguments):
             return exp.Anonymous(this=function, expressions=[lower(argument, column) for argument in arguments])
         case AggregateCall(function=function, argument=argument):

@@ -32,17 +32,17 @@ def aggregate_lives(plan: Aggregate, lives: Lives) -> Lives:
                           b=2 [====)                3 [2,4)
                                                     2 [4,6)
     """
-    alive: dict[tuple[Value, ...], list[Life]] = {}
+    alive: dict[tuple[Value, ...], dict[int, Life]] = {}
     current: dict[tuple[Value, ...], Life] = {}
     done: list[Life] = []
     for at_ms, ending, beginning in changes(lives.items):
         for life in ending:
-            alive[group_of(plan, life.row)].remove(life)
+            del alive[group_of(plan, life.row)][id(life)]
         for life in beginning:
-            alive.setdefault(group_of(plan, life.row), []).append(life)
+            alive.setdefault(group_of(plan, life.row), {})[id(life)] = life
         touched = dict.fromkeys(group_of(plan, life.row) for life in (*ending, *beginning))
         for group in touched:
-            members = alive[group]
+            members = alive[group].values()
             row = aggregate_rows(plan, tuple(life.row for life in members)) if members else None
             to_ms = min((life.to_ms for life in members), default=at_ms)
             _replace(current, done, group, row, at_ms, to_ms)
@@ -51,16 +51,16 @@ def aggregate_lives(plan: Aggregate, lives: Lives) -> Lives:
 
 def distinct_lives(lives: Lives) -> Lives:
     """Return, of equal rows alive, the oldest one until it ends, then the next oldest (004, 3.4)."""
-    alive: dict[tuple[Value, ...], list[Life]] = {}
+    alive: dict[tuple[Value, ...], dict[int, Life]] = {}
     current: dict[tuple[Value, ...], Life] = {}
     done: list[Life] = []
     for at_ms, ending, beginning in changes(tuple(coalesced(lives))):
         for life in ending:
-            alive[row_values(life.row)].remove(life)
+            del alive[row_values(life.row)][id(life)]
         for life in beginning:
-            alive.setdefault(row_values(life.row), []).append(life)
+            alive.setdefault(row_values(life.row), {})[id(life)] = life
         for values in dict.fromkeys(row_values(life.row) for life in (*ending, *beginning)):
-            oldest = min(alive[values], key=began, default=None)
+            oldest = min(alive[values].values(), key=began, default=None)
             row = None if oldest is None else Row(oldest.row.record, values, oldest.row.order)
             _replace(current, done, values, row, at_ms, at_ms if oldest is None else oldest.to_ms)
     return Lives((*done, *current.values()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spark_jobs.csql.cursor import suggest
-from spark_jobs.csql.plan import Stream, scans
+from spark_jobs.csql.plan import Plan, Stream, scans
 from spark_jobs.csql.program import Program, RegisteredQuery
 from spark_jobs.csql.reference.evaluate import Evaluator
 from spark_jobs.csql.reference.inputs import Line, last_ms, sequence
@@ -26,8 +26,28 @@ class Evaluation:
     work: Counter[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Inputs ready to be read by plans: the rows of streams, the results of all queries, and the end of time."""
+
+    inputs: Mapping[str, Result]
+    end_ms: int
+    evaluation: Evaluation
+
+    def work(self, plan: Plan) -> Counter[str]:
+        """Return what it costs to evaluate a plan over these inputs."""
+        evaluator = Evaluator(self.inputs, self.end_ms)
+        evaluator.evaluate(plan)
+        return evaluator.work
+
+
 def run(program: Program, lines: Mapping[str, list[Line]]) -> Evaluation:
     """Return what the program's queries put out over these rows; the end acts as a punctuation behind the last one."""
+    return prepare(program, lines).evaluation
+
+
+def prepare(program: Program, lines: Mapping[str, list[Line]]) -> Prepared:
+    """Evaluate every query in turn, each over the streams and the results before it."""
     _check_inputs(program, lines)
     inputs: dict[str, Result] = {
         stream.name: sequence(stream, lines[stream.name]) for stream in program.streams if stream.name in lines
@@ -39,7 +59,7 @@ def run(program: Program, lines: Mapping[str, list[Line]]) -> Evaluation:
         result = evaluator.evaluate(query.plan)
         rows += output_rows(query.name, result, end_ms)
         inputs[query.name] = as_source(query, result)
-    return Evaluation(tuple(rows), evaluator.ignored, evaluator.work)
+    return Prepared(inputs, end_ms, Evaluation(tuple(rows), evaluator.ignored, evaluator.work))
 
 
 def as_source(query: RegisteredQuery, result: Result) -> Result:

@@ -47,10 +47,6 @@ class Life:
     to_ms: int
     end_ms: int
 
-    def alive(self, at_ms: int) -> bool:
-        """Whether the row is alive at the instant."""
-        return self.from_ms <= at_ms < self.end_ms
-
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:

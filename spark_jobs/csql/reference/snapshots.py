@@ -9,6 +9,7 @@ from spark_jobs.csql.plan import Aggregate, Join
 from spark_jobs.csql.reference.relational import aggregate_rows, group_of, joined, row_values
 from spark_jobs.csql.reference.rows import Lives, Position, Result, Row, Snapshot, Snapshots
 from spark_jobs.csql.reference.values import is_true
+from spark_jobs.csql.reference.windows import alive_at
 from spark_jobs.csql.types import Value
 
 
@@ -48,10 +49,11 @@ def join(plan: Join, left: Result, right: Result) -> Snapshots:
 def minus(left: Snapshots, right: Result, instants: Instants | None) -> Snapshots:
     """Return the left rows without an equal one on the right, at the instants both sides have."""
     found = []
+    present = _rows_at(right, left)
     for each in left.items:
         if not _is_met(each.at_ms, instants):
             continue
-        gone = {row_values(row) for row in _alive_at(right, each.at_ms)}
+        gone = {row_values(row) for row in present.get(each.at_ms, ())}
         kept = tuple(row for row in each.rows if row_values(row) not in gone)
         found.append(Snapshot(each.at_ms, each.driver, kept))
     return Snapshots(tuple(found))
@@ -63,22 +65,28 @@ def _is_met(at_ms: int, instants: Instants | None) -> bool:
     return (at_ms - instants.origin_ms) % instants.every.amount == 0
 
 
-def _alive_at(result: Result, at_ms: int) -> list[Row]:
+def _rows_at(result: Result, others: Snapshots) -> dict[int, tuple[Row, ...]]:
+    """Return the rows of one input at the instants of the other."""
     if isinstance(result, Lives):
-        return [life.row for life in result.items if life.alive(at_ms)]
-    return [row for each in result.items if each.at_ms == at_ms for row in each.rows]
+        return alive_at(result, (each.at_ms for each in others.items))
+    rows: dict[int, tuple[Row, ...]] = {}
+    for each in result.items:
+        rows[each.at_ms] = rows.get(each.at_ms, ()) + each.rows
+    return rows
 
 
 def _met(left: Result, right: Result) -> Iterator[tuple[int, tuple[Position, ...], tuple[Row, ...], tuple[Row, ...]]]:
     """Yield the instants of both inputs with the rows of each side; a continuous side is read at the other's."""
     if isinstance(left, Lives):
         assert isinstance(right, Snapshots)
+        present = _rows_at(left, right)
         for each in right.items:
-            yield each.at_ms, each.driver, tuple(_alive_at(left, each.at_ms)), each.rows
+            yield each.at_ms, each.driver, present[each.at_ms], each.rows
         return
     if isinstance(right, Lives):
+        present = _rows_at(right, left)
         for each in left.items:
-            yield each.at_ms, each.driver, each.rows, tuple(_alive_at(right, each.at_ms))
+            yield each.at_ms, each.driver, each.rows, present[each.at_ms]
         return
     others: dict[int, list[Snapshot]] = {}
     for other in right.items:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from spark_jobs.csql.expressions import Column
 from spark_jobs.csql.plan import Span
-from spark_jobs.csql.reference.rows import FOREVER, Life, Lives, Snapshot, Snapshots, Timed
+from spark_jobs.csql.reference.rows import FOREVER, Life, Lives, Row, Snapshot, Snapshots, Timed
 from spark_jobs.csql.types import Value
 
 
@@ -75,12 +75,21 @@ def jump_in_time(lives: Lives, every_ms: int, origin_ms: int, end_ms: int) -> Sn
         tuples                        a   b             .
         snapshots                     a   ab  b   -   -         a at 0 and 2, b at 2 and 4
     """
-    return Snapshots(
-        tuple(
-            Snapshot(at_ms, (), tuple(life.row for life in lives.items if life.alive(at_ms)))
-            for at_ms in instants_of(lives, every_ms, origin_ms, end_ms)
-        )
-    )
+    found = alive_at(lives, instants_of(lives, every_ms, origin_ms, end_ms))
+    return Snapshots(tuple(Snapshot(at_ms, (), rows) for at_ms, rows in found.items()))
+
+
+def alive_at(lives: Lives, instants: Iterable[int]) -> dict[int, tuple[Row, ...]]:
+    """Return the rows alive at each of these instants, in order of time."""
+    waiting = sorted(lives.items, key=lambda life: life.from_ms, reverse=True)
+    alive: list[Life] = []
+    found: dict[int, tuple[Row, ...]] = {}
+    for at_ms in sorted(set(instants)):
+        while waiting and waiting[-1].from_ms <= at_ms:
+            alive.append(waiting.pop())
+        alive = [life for life in alive if life.end_ms > at_ms]
+        found[at_ms] = tuple(life.row for life in alive)
+    return found
 
 
 def jump_tuples_in_time(rows: list[Timed], count: int, every_ms: int, origin_ms: int, end_ms: int) -> Snapshots:
@@ -98,14 +107,16 @@ def jump_tuples_in_time(rows: list[Timed], count: int, every_ms: int, origin_ms:
 def jump_by_tuples(rows: list[Timed], length: Span, every: int) -> Snapshots:
     """Return the window at every n-th row, up to and including it; rows since the last snapshot are fresh."""
     times = [each.at_ms for each in rows]
+    fresh = [replace(each.row, fresh=True) for each in rows]
+    known = [replace(each.row, fresh=False) for each in rows]
     snapshots = []
     for index in range(every - 1, len(rows), every):
         newest = rows[index]
         begin = max(0, index + 1 - length.amount)
         if length.unit == "ms":
             begin = bisect_right(times, newest.at_ms - length.amount)
-        content = tuple(replace(rows[place].row, fresh=place > index - every) for place in range(begin, index + 1))
-        snapshots.append(Snapshot(newest.at_ms, newest.row.order, content))
+        since = max(begin, index + 1 - every)
+        snapshots.append(Snapshot(newest.at_ms, newest.row.order, (*known[begin:since], *fresh[since : index + 1])))
     return Snapshots(tuple(snapshots))
 
 
