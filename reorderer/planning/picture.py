@@ -1,0 +1,59 @@
+"""A plan as a picture: drops against waiting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reorderer.errors import SetupError, UsageError
+from reorderer.planning.plan import Plan
+from reorderer.planning.report import percent
+
+try:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise SetupError("matplotlib is not installed", hint="pip install reorderer[plot]") from error
+
+MARKERS = "osD^vP*XhP"
+
+
+def save(plan: Plan, path: Path) -> None:
+    """Write the picture in the format of the file's suffix."""
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    _draw(plan, axes)
+    try:
+        figure.savefig(path, dpi=110)
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"cannot write {str(path)!r} as a picture", hint="name it .png, .svg or .pdf") from error
+
+
+def _draw(plan: Plan, axes: Axes) -> None:
+    none = 0.5 / plan.stream.tuples  # where "none" stands on a logarithmic axis
+    waits = [point.measures.mean_wait_ms for point in plan.curve]
+    drops = [max(point.measures.drop_ratio, none) for point in plan.curve]
+    axes.plot(waits, drops, color="black", label="constant slack, in hindsight")
+    for name, marker in zip(dict.fromkeys(attempt.estimator for attempt in plan.attempts), MARKERS, strict=False):
+        tried = [a.measures for a in plan.attempts if a.estimator == name and a.measures is not None]
+        axes.plot(
+            [found.mean_wait_ms for found in tried],
+            [max(found.drop_ratio, none) for found in tried],
+            marker=marker,
+            linewidth=0.6,
+            label=name,
+        )
+    for point in plan.bounds:
+        axes.axhline(max(point.bound or 0.0, none), color="grey", linestyle=":", linewidth=0.8)
+        axes.annotate(
+            percent(point.bound or 0.0), (1.0, max(point.bound or 0.0, none)), xycoords=("axes fraction", "data")
+        )
+    axes.set(
+        xlabel="mean wait (ms)",
+        ylabel="share of tuples dropped",
+        yscale="log",
+        xscale="symlog",
+        title=f"{plan.stream.source}: {plan.stream.tuples:,} tuples",
+    )
+    axes.legend(fontsize="small")
