@@ -61,30 +61,30 @@ def step_marks(piece: Piece, released_ts_ms: Ints, cutter: Cutter, before: Befor
     silences = np.array([silence.until_ms for silence in piece.silences.values()], np.int64)
     moves = [piece.before] if piece.release_steps is None else [piece.before, piece.after]
     crossed = cutter.boundaries.crossed(cutter.last_ms, released_ts_ms, silences, *moves)
-    steps = np.searchsorted(piece.after, crossed).tolist()
-    indexes = np.searchsorted(released_ts_ms, crossed).tolist()
-    return [
-        Mark(step, _PUNCTUATION, index, _cut(piece, until_ms, step, cutter, before))
-        for until_ms, step, index in zip(crossed, steps, indexes, strict=True)
-    ]
+    return _marks(piece, crossed, np.searchsorted(released_ts_ms, crossed), cutter, before)
 
 
 def passing_marks(piece: Piece, cutter: Cutter, before: Before) -> list[Mark[M]]:
     """Return the punctuations of a piece whose tuples pass at once: each stands before the tuple that caused it."""
     silences = np.array([silence.until_ms for silence in piece.silences.values()], np.int64)
     crossed = cutter.boundaries.crossed(cutter.last_ms, silences, piece.after)
-    passed = np.cumsum(~piece.late)
+    passed = np.searchsorted(np.flatnonzero(~piece.late), np.searchsorted(piece.after, crossed))
+    return _marks(piece, crossed, passed, cutter, before)
+
+
+def _marks(piece: Piece, crossed: list[int], indexes: Ints, cutter: Cutter, before: Before) -> list[Mark[M]]:
+    steps = np.searchsorted(piece.after, crossed)
+    lates = before.late + np.searchsorted(np.flatnonzero(piece.late), steps)
     marks: list[Mark[M]] = []
-    for until_ms, step in zip(crossed, np.searchsorted(piece.after, crossed).tolist(), strict=True):
-        index = int(passed[step - 1]) if step else 0
-        marks.append(Mark(step, _PUNCTUATION, index, _cut(piece, until_ms, step, cutter, before)))
+    for until_ms, step, index, late in zip(crossed, steps.tolist(), indexes.tolist(), lates.tolist(), strict=True):
+        drop_ratio = late / (before.tuples + step) if before.tuples + step else 0.0
+        punctuation = _cut(piece, until_ms, step, drop_ratio, cutter, before)
+        marks.append(Mark(step, _PUNCTUATION, index, punctuation))
     return marks
 
 
-def _cut(piece: Piece, until_ms: int, step: int, cutter: Cutter, before: Before) -> Punctuation:
+def _cut(piece: Piece, until_ms: int, step: int, drop_ratio: float, cutter: Cutter, before: Before) -> Punctuation:
     silence = piece.silences.get(step)
-    late = before.late + int(np.count_nonzero(piece.late[:step]))
-    drop_ratio = late / (before.tuples + step) if before.tuples + step else 0.0
     at_ms = int(piece.clock_ms[step])
     if silence is not None and until_ms <= silence.until_ms:
         position = int(piece.offset[step - 1]) + 1 if step else before.next_offset

@@ -21,7 +21,7 @@ DECIDE_EVERY_MS = 100
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """How far a silence moves the frontier, with which slack, and whether it ends a stall."""
+    """How far a silence moves the frontier, the slack in force before it, and whether it ends a stall."""
 
     until_ms: int
     slack_ms: int
@@ -71,7 +71,8 @@ class Frontier:
         self.ts_ms = state.frontier_ms
         self.offset = state.frontier_offset
         self.clock_ms = state.clock_ms
-        self.policy = state.policy
+        self._fixed = isinstance(estimator, Slack)  # it has decided once and for all
+        self.policy = estimator.policy() if self._fixed else state.policy
         self.late_since_decision = state.late_since_decision
         self.last_slack_ms = state.last_slack_ms
 
@@ -81,10 +82,23 @@ class Frontier:
         slack_ms = self._moving_slack_ms()
         return self._cap_ms if slack_ms is None else min(slack_ms, self._cap_ms)
 
+    def reach(self, clock_ms: int) -> int:
+        """Return how far the policy lets the frontier go at that time of the clock."""
+        until_ms = clock_ms - self.slack_ms
+        if self.policy.until_ms is not None:
+            until_ms = max(min(until_ms, self.policy.until_ms), clock_ms - self._cap_ms)
+        return until_ms
+
     def move_to(self, ts_ms: int, offset: int = 0) -> None:
         """Move to the point if it lies ahead."""
         if (ts_ms, offset) > (self.ts_ms, self.offset):
             self.ts_ms, self.offset = ts_ms, offset
+
+    def forget_policy(self) -> None:
+        """Stand still until the next decision point: the estimator is a new one."""
+        self.late_since_decision = 0
+        if not self._fixed:
+            self.policy = Policy(None)
 
     def silence(self, now_ms: int) -> Silence | None:
         """Return how far the frontier may go if nothing arrived until now, or None while that is no silence.
@@ -98,12 +112,12 @@ class Frontier:
         gap_ms = now_ms - self.clock_ms
         if gap_ms <= self._config.idle_after_ms:
             return None
-        moving_ms = self._moving_slack_ms()
-        stalled = moving_ms is None and gap_ms > self._config.max_stall_ms
-        if stalled:
-            moving_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
-        slack_ms = self._cap_ms if moving_ms is None else min(moving_ms, self._cap_ms)
-        return Silence(now_ms - slack_ms, slack_ms, stalled)
+        until_ms = self.reach(now_ms)
+        stands_still = self._moving_slack_ms() is None or until_ms < now_ms - self.slack_ms
+        if not stands_still or gap_ms <= self._config.max_stall_ms:
+            return Silence(until_ms, self.slack_ms, stalled=False)
+        stall_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
+        return Silence(now_ms - min(stall_ms, self._cap_ms), self.slack_ms, stalled=True)
 
     def judge(self, piece: Piece, counters: Counters, fill: Callable[[Piece, int, int], None] | None = None) -> None:
         """Decide for each tuple whether it is late; afterwards frontier, clock and estimator stand behind the piece.
@@ -135,13 +149,14 @@ class Frontier:
         previous[1:] = clock_ms[:-1]
         previous[0] = clock_ms[0] if self.clock_ms is None else self.clock_ms
         silent = clock_ms - previous > self._config.idle_after_ms
-        if isinstance(self._estimator, Slack):  # it decides once
+        if self._fixed:
             decides = np.zeros(len(clock_ms), np.bool_)
         else:
             decides = clock_ms // DECIDE_EVERY_MS != previous // DECIDE_EVERY_MS
             decides[-tuples % DECIDE_EVERY_TUPLES :: DECIDE_EVERY_TUPLES] = True
         if self.clock_ms is None:
-            decides[0] = silent[0] = True
+            silent[0] = True
+            decides[0] = not self._fixed
         return decides, silent
 
     def _end_silence(self, piece: Piece, index: int, counters: Counters) -> None:
@@ -166,7 +181,7 @@ class Frontier:
         """Judge one stretch as arrays: before = max(f, arrival - K), late = ts < before."""
         ts_ms, clock_ms = piece.ts_ms[begin:end], piece.clock_ms[begin:end]
         before, late = piece.before[begin:end], piece.late[begin:end]
-        _follow(clock_ms, self.slack_ms, self.ts_ms, ts_ms, before, late)
+        self._follow(clock_ms, self.slack_ms, self.ts_ms, ts_ms, before, late)
         dropped = int(np.count_nonzero(late))
         may_drop = self.policy.may_drop
         if (
@@ -175,16 +190,20 @@ class Frontier:
             and dropped >= may_drop - self.late_since_decision
         ):
             last = int(np.flatnonzero(late)[may_drop - self.late_since_decision - 1]) + 1
-            _follow(clock_ms[last:], self._cap_ms, int(before[last - 1]), ts_ms[last:], before[last:], late[last:])
+            self._follow(clock_ms[last:], self._cap_ms, int(before[last - 1]), ts_ms[last:], before[last:], late[last:])
             dropped = int(np.count_nonzero(late))
         self.late_since_decision += dropped
         self.move_to(int(before[-1]))
 
-
-def _follow(clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: Ints, late: NDArray[np.bool_]) -> None:
-    np.subtract(clock_ms, slack_ms, out=before)
-    np.maximum(before, from_ms, out=before)
-    np.less(ts_ms, before, out=late)
+    def _follow(
+        self, clock_ms: Ints, slack_ms: int, from_ms: int, ts_ms: Ints, before: Ints, late: NDArray[np.bool_]
+    ) -> None:
+        np.subtract(clock_ms, slack_ms, out=before)
+        if self.policy.until_ms is not None:
+            np.minimum(before, self.policy.until_ms, out=before)
+            np.maximum(before, clock_ms - self._cap_ms, out=before)
+        np.maximum(before, from_ms, out=before)
+        np.less(ts_ms, before, out=late)
 
 
 __all__ = ["DECIDE_EVERY_MS", "DECIDE_EVERY_TUPLES", "Frontier", "Piece", "Policy", "Silence"]

@@ -17,6 +17,7 @@ from reorderer.core.state import Counters
 _NEAR = 64
 _STEPS = 512
 _NONE = 1 << 62
+_LAST = (_NONE, 0, 0)
 
 
 class Limits:
@@ -30,14 +31,14 @@ class Limits:
     def __init__(self, config: CoreConfig, frontier: Frontier, buffer: Buffer[Any]) -> None:
         self.bsize = _NONE if config.bsize is None or config.unsorted else config.bsize
         self.max_bytes = _NONE if config.max_bytes is None or config.unsorted else config.max_bytes
-        self.slack_tuples = _NONE if config.slack_tuples is None or config.unsorted else config.slack_tuples
-        self._most = min(self.bsize, self.slack_tuples)
+        slack_tuples = _NONE if config.slack_tuples is None or config.unsorted else config.slack_tuples
+        self.most = min(self.bsize, slack_tuples)
         self.frontier = frontier
         self.buffer = buffer
 
     def reach(self, begin: int, size: Ints | None, total: int) -> tuple[int, bool]:
         """Return the end of the next piece, and whether it must be walked. O(1), O(n) with a byte limit."""
-        room = min(self._most - self.buffer.held, total - begin)
+        room = min(self.most - self.buffer.held, total - begin)
         if self.max_bytes != _NONE and size is not None:
             filled = np.cumsum(size[begin : begin + room])
             room = int(np.searchsorted(filled, self.max_bytes - self.buffer.held_bytes, "right"))
@@ -61,7 +62,7 @@ class Walk:
         self._held = limits.buffer.held
         self._bytes = limits.buffer.held_bytes
         self._old = self._held_tuples()
-        self._next_old = next(self._old, (_NONE, 0, 0))
+        self._next_old = next(self._old, _LAST)
         self._new: list[tuple[int, int, int]] = []
         self._ts_ms = piece.ts_ms.tolist()
         self._clock_ms = piece.clock_ms.tolist()
@@ -74,32 +75,40 @@ class Walk:
 
     def __call__(self, piece: Piece, begin: int, end: int) -> None:
         """Judge the stretch; afterwards the frontier stands behind its last tuple."""
-        frontier, steps = self._limits.frontier, piece.release_steps
+        frontier, steps, limits = self._limits.frontier, piece.release_steps, self._limits
         assert steps is not None
-        slack_ms = frontier.slack_ms
+        before: list[int] = []
+        after: list[int] = []
+        late: list[bool] = []
+        slack_ms, fenced = frontier.slack_ms, frontier.policy.until_ms is not None
         for i in range(begin, end):
             ts_ms = self._ts_ms[i]
-            frontier.move_to(self._clock_ms[i] - slack_ms)
-            while self._least_ts_ms() < frontier.ts_ms:
+            moved_ms = frontier.reach(self._clock_ms[i]) if fenced else self._clock_ms[i] - slack_ms
+            if moved_ms > frontier.ts_ms:
+                frontier.ts_ms, frontier.offset = moved_ms, 0
+            while self._next_old[0] < frontier.ts_ms or (self._new and self._new[0][0] < frontier.ts_ms):
                 self._pop()
                 steps.append(i)
-            piece.before[i] = frontier.ts_ms
-            piece.late[i] = ts_ms < frontier.ts_ms
-            if piece.late[i]:
+            before.append(frontier.ts_ms)
+            late.append(ts_ms < frontier.ts_ms)
+            if ts_ms < frontier.ts_ms:
                 frontier.late_since_decision += 1
                 slack_ms = frontier.slack_ms
             else:
                 heappush(self._new, (ts_ms, self._offset[i], self._size[i]))
                 self._held += 1
                 self._bytes += self._size[i]
-                self._force(i, steps)
-            piece.after[i] = frontier.ts_ms
+                if self._held > limits.most or self._bytes > limits.max_bytes:
+                    self._force(i, steps)
+            after.append(frontier.ts_ms)
+        piece.before[begin:end], piece.after[begin:end], piece.late[begin:end] = before, after, late
 
     def _force(self, step: int, steps: list[int]) -> None:
+        """Let the oldest leave until the limits hold; the frontier follows."""
         limits = self._limits
         while True:
             full = self._held > limits.bsize or self._bytes > limits.max_bytes
-            if not full and self._held <= limits.slack_tuples:
+            if not full and self._held <= limits.most:
                 return
             if full:
                 self._counters.forced += 1
@@ -109,16 +118,13 @@ class Walk:
             steps.append(step)
             limits.frontier.move_to(ts_ms, offset + 1)
 
-    def _least_ts_ms(self) -> int:
-        return min(self._next_old[0], self._new[0][0]) if self._new else self._next_old[0]
-
     def _pop(self) -> tuple[int, int, int]:
         """Remove the least tuple in sequence order."""
         if self._new and self._new[0] < self._next_old:
             least = heappop(self._new)
         else:
             least = self._next_old
-            self._next_old = next(self._old, (_NONE, 0, 0))
+            self._next_old = next(self._old, _LAST)
         self._held -= 1
         self._bytes -= least[2]
         return least

@@ -13,7 +13,7 @@ from reorderer.core.assemble import Before, Cutter, Mark, future_mark, interleav
 from reorderer.core.boundaries import Boundaries
 from reorderer.core.buffer import Buffer, Leaving
 from reorderer.core.config import CoreConfig
-from reorderer.core.estimators import Policy, make
+from reorderer.core.estimators import make
 from reorderer.core.events import Batch, Event, Future, Ints, M, check_batch
 from reorderer.core.frontier import Frontier, Piece
 from reorderer.core.limits import Limits
@@ -47,7 +47,7 @@ class Reorderer(Generic[M]):
         self._estimator = make(config, state.estimator_state if same else None)
         self._frontier = Frontier(config, self._estimator, state)
         if not same:
-            self._frontier.policy, self._frontier.late_since_decision = Policy(None), 0
+            self._frontier.forget_policy()
         self._counters = Counters(**{name: getattr(state.counters, name) for name in Counters.__slots__})
         self._cutter = Cutter(Boundaries(config), config.dratio, state.punctuation_seq, state.punctuated_ms)
         self._position = state.position
@@ -72,7 +72,8 @@ class Reorderer(Generic[M]):
             size = None if kept.size is None else kept.size[part]
             piece = Piece(kept.ts_ms[part], kept.arrival_ms[part], clock_ms[part], kept.offset[part], size)
             ahead = [(step - begin, event) for step, event in futures if begin <= step < end]
-            events += self._pass(piece, kept.messages[part], ahead, limited=limited)
+            messages = kept.messages if end - begin == len(kept) else kept.messages[part]
+            events += self._pass(piece, messages, ahead, limited=limited)
             begin = end
         events += [event for step, event in futures if step >= len(kept)]
         read = int(batch.offset[-1]) + 1 if len(batch) else 0
@@ -189,6 +190,11 @@ class Reorderer(Generic[M]):
     def slack_ms(self) -> int:
         """The slack in force: K, or the cap where the frontier stands still."""
         return self._frontier.slack_ms
+
+    @property
+    def moving(self) -> bool:
+        """Whether the estimator lets the frontier follow the clock; it does not while it warms up."""
+        return self._frontier.policy.slack_ms is not None
 
     @property
     def clock_ms(self) -> int | None:

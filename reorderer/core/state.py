@@ -72,7 +72,8 @@ class CoreState:
             "position": self.position,
             "next": self.next_offset,
             "clock": self.clock_ms,
-            "policy": [self.policy.slack_ms, self.policy.may_drop, self.late_since_decision, self.last_slack_ms],
+            "policy": [self.policy.slack_ms, self.policy.may_drop, self.policy.until_ms],
+            "since_decision": [self.late_since_decision, self.last_slack_ms],
             "punctuation": [self.punctuation_seq, self.punctuated_ms],
             "counters": asdict(self.counters),
             "estimator": [self.estimator, self.bound, dict(self.options), dict(self.estimator_state)],
@@ -84,7 +85,7 @@ class CoreState:
         """Return the snapshot that `to_json` wrote; refuse one of another version."""
         if value.get("v") != VERSION:
             raise UsageError(f"core state has version {value.get('v')!r}", hint=f"this program reads {VERSION}")
-        slack_ms, may_drop, late_since_decision, last_slack_ms = value["policy"]
+        late_since_decision, last_slack_ms = value["since_decision"]
         estimator, bound, options, estimator_state = value["estimator"]
         return cls(
             frontier_ms=value["frontier"][0],
@@ -92,7 +93,7 @@ class CoreState:
             position=value["position"],
             next_offset=value["next"],
             clock_ms=value["clock"],
-            policy=Policy(slack_ms, may_drop),
+            policy=Policy(*value["policy"]),
             late_since_decision=late_since_decision,
             last_slack_ms=last_slack_ms,
             punctuation_seq=value["punctuation"][0],

@@ -9,6 +9,7 @@ from typing import Any
 
 from reorderer.core.config import CoreConfig
 from reorderer.core.estimators.adhoc import Adhoc
+from reorderer.core.estimators.budget import Budget
 from reorderer.core.estimators.hybrid import Hybrid
 from reorderer.core.estimators.maxdelay import MaxDelay
 from reorderer.core.estimators.protocol import JSON, Estimator, Policy
@@ -27,6 +28,7 @@ ESTIMATORS: dict[str, Callable[..., Estimator]] = {
     "maxdelay": MaxDelay,
     "hybrid": Hybrid,
     "quantile": Quantile,
+    "budget": Budget,
 }
 """Estimators that follow a bound, called as `(bound, *, state=None, **options)`."""
 

@@ -26,7 +26,7 @@ class Adhoc:
     >>> arrival_ms = np.arange(1000, 1300, 10)
     >>> adhoc.update(arrival_ms - 100, arrival_ms, arrival_ms < 0)  # μ_t = 1045, σ_t = 86.6, τ_p = 1045 - 43.3
     >>> adhoc.policy()
-    Policy(slack_ms=289, may_drop=None)
+    Policy(slack_ms=289, may_drop=None, until_ms=None)
 
     Reference: paper 000, figure 4.
     """

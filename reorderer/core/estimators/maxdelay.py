@@ -28,7 +28,7 @@ class MaxDelay:
     >>> arrival_ms = np.array([1000, 1001, 1002, 1003])
     >>> delays.update(arrival_ms - [90, 10, 40, 20], arrival_ms, arrival_ms < 0)  # m1 = 90, m2 = 20 of (10, 40, 20)
     >>> delays.policy()
-    Policy(slack_ms=55, may_drop=None)
+    Policy(slack_ms=55, may_drop=None, until_ms=None)
 
     Reference: Srivastava and Widom, PODS 2004, as paper 002 describes it (section 2, figure 1).
     """

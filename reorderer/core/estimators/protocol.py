@@ -18,11 +18,14 @@ class Policy:
 
     `slack_ms` is K: the frontier follows the arrival clock at that distance (negative if events carry times ahead of
     their arrival). None: it stands still. `may_drop` is a brake: after that many late tuples the frontier stands
-    still until the next decision point; None: no brake. SLACK and `max_slack` cap both ways of standing still.
+    still until the next decision point; None: no brake. `until_ms` is a fence: the frontier does not pass it before
+    the next decision point, however far the clock jumps; None: no fence. SLACK and `max_slack` cap all three ways of
+    standing still.
     """
 
     slack_ms: int | None
     may_drop: int | None = None
+    until_ms: int | None = None
 
 
 class Estimator(Protocol):

@@ -29,7 +29,7 @@ class Quantile:
     >>> ts_ms = arrival_ms - np.tile([5, 5, 5, 8], 10)  # every fourth tuple 2 ms behind the one before it
     >>> quantile.update(ts_ms, arrival_ms, arrival_ms < 0)
     >>> quantile.policy()  # B = 2; the latest arrival is 1039, the greatest event time 1033
-    Policy(slack_ms=8, may_drop=None)
+    Policy(slack_ms=8, may_drop=None, until_ms=None)
 
     Reference: Flink's bounded-out-of-orderness watermarks, with the bound measured instead of declared.
     """

@@ -37,7 +37,7 @@ class Sampled:
     >>> arrival_ms = np.array([1000, 1001, 1002, 1003])
     >>> sampled.update(arrival_ms - [10, 30, 10, 30], arrival_ms, arrival_ms < 0)  # μ = 20, σ = 10, θ = 1: n = 9.54
     >>> sampled.policy()
-    Policy(slack_ms=30, may_drop=None)
+    Policy(slack_ms=30, may_drop=None, until_ms=None)
 
     Reference: paper 002, sections 3.2 and 3.3.
     """

@@ -14,7 +14,7 @@ class Slack:
     """K = the declared SLACK, for ever; with SLACK in tuples K is open and the buffer's limit alone moves the frontier.
 
     >>> Slack(2000).policy()
-    Policy(slack_ms=2000, may_drop=None)
+    Policy(slack_ms=2000, may_drop=None, until_ms=None)
 
     Reference: Aurora's slack parameter (Abadi et al., VLDB Journal 12(2), 2003), as paper 000, section 4 declares it.
     """

@@ -32,7 +32,7 @@ class VSeq:
     >>> arrival_ms = np.arange(1000, 1300, 10)
     >>> vseq.update(arrival_ms - 100, arrival_ms, arrival_ms < 0)  # σ = 0, θ = 290/30: n_p = 30, K = 100 + 290
     >>> vseq.policy()
-    Policy(slack_ms=390, may_drop=None)
+    Policy(slack_ms=390, may_drop=None, until_ms=None)
 
     References: papers 000, eqns 4-8, and 003, eqns 5.4-5.8.
     """

@@ -45,15 +45,15 @@ class Reference:
             slack_ms = min(config.initial_slack_ms, config.cap_ms)
             self._advance(clock_ms - slack_ms, slack_ms, self._next_offset, clock_ms)
         elif clock_ms - before_ms > config.idle_after_ms:
-            slack_ms = self._silent_slack_ms(clock_ms - before_ms)
-            self._advance(clock_ms - slack_ms, slack_ms, self._next_offset, clock_ms)
+            until_ms = self._silent_until_ms(clock_ms, clock_ms - before_ms)
+            self._advance(until_ms, self._slack_ms(), self._next_offset, clock_ms)
         if before_ms is None or clock_ms // 100 != before_ms // 100 or self._tuples % 1_024 == 0:
             self._policy, self._late_since = self._estimator.policy(), 0
             if self._policy.slack_ms is not None:
                 self._last_slack_ms = self._policy.slack_ms
         self._clock_ms = clock_ms
         slack_ms = self._slack_ms()
-        self._advance(clock_ms - slack_ms, slack_ms, offset + 1, clock_ms)
+        self._advance(self._reach_ms(clock_ms), slack_ms, offset + 1, clock_ms)
         self._judge(ts_ms, arrival_ms, offset, size, slack_ms)
         self._next_offset = offset + 1
 
@@ -84,12 +84,19 @@ class Reference:
         slack_ms = None if braked else self._policy.slack_ms
         return self.config.cap_ms if slack_ms is None else min(slack_ms, self.config.cap_ms)
 
-    def _silent_slack_ms(self, gap_ms: int) -> int:
+    def _reach_ms(self, clock_ms: int) -> int:
+        until_ms = clock_ms - self._slack_ms()
+        if self._policy.until_ms is None:
+            return until_ms
+        return max(min(until_ms, self._policy.until_ms), clock_ms - self.config.cap_ms)
+
+    def _silent_until_ms(self, clock_ms: int, gap_ms: int) -> int:
         braked = self._policy.may_drop is not None and self._late_since >= self._policy.may_drop
-        if (braked or self._policy.slack_ms is None) and gap_ms > self.config.max_stall_ms:
+        fenced = self._reach_ms(clock_ms) < clock_ms - self._slack_ms()
+        if (braked or fenced or self._policy.slack_ms is None) and gap_ms > self.config.max_stall_ms:
             stall_ms = self.config.initial_slack_ms if self._last_slack_ms is None else self._last_slack_ms
-            return min(stall_ms, self.config.cap_ms)
-        return self._slack_ms()
+            return clock_ms - min(stall_ms, self.config.cap_ms)
+        return self._reach_ms(clock_ms)
 
     def _advance(self, until_ms: int, slack_ms: int, position: int, at_ms: int) -> None:
         self._frontier = max(self._frontier, (until_ms, 0))
