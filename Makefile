@@ -40,6 +40,9 @@ imports: setup  ## Check the direction of imports
 bench: setup  ## Run the benchmarks (bench/bench_*.py); tables on the terminal
 	@set -e; for program in bench/bench_*.py; do echo "== $$program"; $(PY) "$$program"; done
 
+experiments: setup  ## Run the papers' experiments; tables and pictures in docs/experiments
+	@$(PY) -m bench.experiments $(ARGS)
+
 lock: setup  ## Resolve requirements.lock anew from pyproject.toml
 	@$(VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --upgrade \
 	  --custom-compile-command "make lock" --extra dev pyproject.toml -o requirements.lock

@@ -17,8 +17,8 @@ from reorderer.quantities import duration_ms, ratio
 from reorderer.records import Topics
 
 if TYPE_CHECKING:
+    from reorderer.core.trace import Trace
     from reorderer.planning.plan import Stream
-    from reorderer.trace import Trace
 
 BOUNDS = "5%,1%,0.5%,0.1%,0.01%"
 
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     if unknown:
         raise UsageError(f"unknown estimator {unknown[0]!r}", hint=f"choose from {', '.join(ESTIMATORS)}")
     traces, dead = _topic_traces(args) if args.topic else _file_traces(args)
-    present = [kept for kept in (trace.present(max_future_ms) for trace in traces) if len(kept)]
+    present = [kept for kept in (_present(trace, max_future_ms) for trace in traces) if len(kept)]
     if not present:
         raise UsageError("every tuple is too far in the future", hint="check the unit of the times, or --max-future")
     stream = _described(args.topic or args.trace, traces, present, dead)
@@ -92,9 +92,9 @@ def run(args: argparse.Namespace) -> int:
 def _file_traces(args: argparse.Namespace) -> tuple[list[Trace], int]:
     if args.minutes is not None:
         raise UsageError("--minutes goes with --topic")
-    from reorderer.trace import read_csv
+    from reorderer.core.trace import read_trace
 
-    return [read_csv(args.trace)], 0
+    return [read_trace(args.trace)], 0
 
 
 def _topic_traces(args: argparse.Namespace) -> tuple[list[Trace], int]:
@@ -106,9 +106,9 @@ def _topic_traces(args: argparse.Namespace) -> tuple[list[Trace], int]:
     )
     import numpy as np
 
+    from reorderer.core.trace import Trace
     from reorderer.kafka.recent import read_since
     from reorderer.kafka.topics import Cluster
-    from reorderer.trace import Trace
 
     topic = Cluster(args.bootstrap_servers).find(args.topic).get(args.topic)
     if topic is None:
@@ -128,16 +128,23 @@ def _topic_traces(args: argparse.Namespace) -> tuple[list[Trace], int]:
             hint="check --timestamp and --unit" if dead else "read more with --minutes",
         )
     columns = [(np.array(found.ts_ms), np.array(found.arrival_ms)) for found in times.values() if found.ts_ms]
-    return [Trace.of(ts_ms, arrival_ms) for ts_ms, arrival_ms in columns], dead
+    return [Trace(ts_ms, np.maximum.accumulate(arrival_ms)) for ts_ms, arrival_ms in columns], dead
+
+
+def _present(trace: Trace, max_future_ms: int) -> Trace:
+    """Return the tuples that are no further ahead of their arrival than that; the core would take out the others."""
+    keep = trace.ts_ms - trace.arrival_ms <= max_future_ms
+    return type(trace)(trace.ts_ms[keep], trace.arrival_ms[keep])
 
 
 def _described(source: str, traces: list[Trace], present: list[Trace], dead: int) -> Stream:
     import numpy as np
 
-    from reorderer.planning.hindsight import sorted_delays
+    from reorderer.planning.hindsight import pooled
     from reorderer.planning.plan import Stream
 
-    delay_ms = sorted_delays(present)
+    together = pooled(present)
+    delay_ms = np.sort(together.arrival_ms - together.ts_ms)
     behind = sum(int(np.count_nonzero(t.ts_ms < np.maximum.accumulate(t.ts_ms))) for t in present)
     first_ms, last_ms = min(int(t.arrival_ms[0]) for t in present), max(int(t.arrival_ms[-1]) for t in present)
     return Stream(

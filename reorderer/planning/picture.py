@@ -14,7 +14,7 @@ try:
 except ImportError as error:
     raise SetupError("matplotlib is not installed", hint="pip install reorderer[plot]") from error
 
-MARKERS = "osD^vP*XhP"
+MARKERS = "osD^vP*Xh"
 
 
 def save(plan: Plan, path: Path) -> None:
@@ -32,13 +32,13 @@ def save(plan: Plan, path: Path) -> None:
 
 def _draw(plan: Plan, axes: Axes) -> None:
     none = 0.5 / plan.stream.tuples  # where "none" stands on a logarithmic axis
-    waits = [point.measures.mean_wait_ms for point in plan.curve]
+    waits = [max(point.measures.mean_wait_ms, 1.0) for point in plan.curve]
     drops = [max(point.measures.drop_ratio, none) for point in plan.curve]
     axes.plot(waits, drops, color="black", label="constant slack, in hindsight")
     for name, marker in zip(dict.fromkeys(attempt.estimator for attempt in plan.attempts), MARKERS, strict=False):
         tried = [a.measures for a in plan.attempts if a.estimator == name and a.measures is not None]
         axes.plot(
-            [found.mean_wait_ms for found in tried],
+            [max(found.mean_wait_ms, 1.0) for found in tried],
             [max(found.drop_ratio, none) for found in tried],
             marker=marker,
             linewidth=0.6,
@@ -47,13 +47,13 @@ def _draw(plan: Plan, axes: Axes) -> None:
     for point in plan.bounds:
         axes.axhline(max(point.bound or 0.0, none), color="grey", linestyle=":", linewidth=0.8)
         axes.annotate(
-            percent(point.bound or 0.0), (1.0, max(point.bound or 0.0, none)), xycoords=("axes fraction", "data")
+            percent(point.bound or 0.0), (1.01, max(point.bound or 0.0, none)), xycoords=("axes fraction", "data")
         )
     axes.set(
         xlabel="mean wait (ms)",
         ylabel="share of tuples dropped",
         yscale="log",
-        xscale="symlog",
+        xscale="log",
         title=f"{plan.stream.source}: {plan.stream.tuples:,} tuples",
     )
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="lower left")

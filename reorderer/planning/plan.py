@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from reorderer.core.config import CoreConfig
+from reorderer.core.replay import hindsight_slack_ms
+from reorderer.core.trace import Trace
 from reorderer.errors import UsageError
 from reorderer.planning.fate import Measures, measure
-from reorderer.planning.hindsight import fate_with, slack_for, slacks, sorted_delays
-from reorderer.planning.tryout import fate_by
-from reorderer.trace import Trace
+from reorderer.planning.hindsight import fate_with, pooled, slacks
+from reorderer.planning.tryout import try_out
 
 CURVE_POINTS = 30
 _SILENT_MS = 1 << 40
@@ -88,17 +89,17 @@ def make_plan(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Plan:
     """Return the plan for the partitions of a stream; none of them is empty."""
-    delay_ms = sorted_delays(traces)
+    together = pooled(traces)
 
     def point(slack_ms: int, bound: float | None = None) -> Point:
         measures = measure([fate_with(trace, slack_ms) for trace in traces])
-        progress(len(delay_ms))
+        progress(len(together))
         return Point(slack_ms, measures, bound)
 
     return Plan(
         stream,
-        curve=[point(slack_ms) for slack_ms in slacks(delay_ms, CURVE_POINTS)],
-        bounds=[point(slack_for(delay_ms, bound), bound) for bound in bounds],
+        curve=[point(slack_ms) for slack_ms in slacks(together, CURVE_POINTS)],
+        bounds=[point(hindsight_slack_ms(together, bound), bound) for bound in bounds],
         attempts=[_attempt(traces, bound, name, progress) for bound in bounds for name in estimators],
     )
 
@@ -106,7 +107,7 @@ def make_plan(
 def _attempt(traces: Sequence[Trace], bound: float, name: str, progress: Callable[[int], None]) -> Attempt:
     config = CoreConfig(dratio=bound, estimator=name, max_future_ms=None, punctuation_every_ms=_SILENT_MS)
     try:
-        return Attempt(bound, name, measure([fate_by(trace, config, progress) for trace in traces]))
+        return Attempt(bound, name, measure([try_out(trace, config, progress)[0] for trace in traces]))
     except UsageError as error:
         return Attempt(bound, name, None, str(error))
 

@@ -20,7 +20,7 @@ def lines(plan: Plan) -> Iterator[str]:
     rows = [(percent(point.bound or 0.0), *_row(point)) for point in plan.bounds]
     yield from _table(("bound", "slack", "drops", "mean wait", "p99 wait", "max held"), rows)
     yield ""
-    yield "what each estimator would have done (x: its mean wait as a multiple of hindsight's)"
+    yield "what each estimator would have done, warm-up included (x: its mean wait as a multiple of hindsight's)"
     columns = ("bound", "estimator", "drops", "", "mean wait", "x", "p99 wait", "max held")
     least = {point.bound: point.measures.mean_wait_ms for point in plan.bounds}
     yield from _table(columns, [_attempt_row(attempt, least[attempt.bound]) for attempt in plan.attempts])
