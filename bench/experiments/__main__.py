@@ -37,9 +37,9 @@ def main() -> int:
     ]
     if not chosen:
         parser.error(f"no experiment begins with {args.only!r}")
+    text = heading(recorded)
     results = run_cases([entry.case for one in chosen for entry in one.entries], args.jobs)
     args.out.mkdir(parents=True, exist_ok=True)
-    text = [*heading(recorded)]
     for one in chosen:
         table = rows(one, results)
         write_csv(args.out / f"{one.name}.csv", table)

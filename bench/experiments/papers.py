@@ -48,7 +48,7 @@ class Size:
 
 
 FULL = Size(tuples=1_000_000, seconds=1_800, seeds=5, sigmas=(1, 2, 3, 4, 5), data_sets=20)
-QUICK = Size(tuples=20_000, seconds=60, seeds=1, sigmas=(1,), data_sets=2)
+QUICK = Size(tuples=5_000, seconds=60, seeds=1, sigmas=(1,), data_sets=2)
 
 
 def experiments(size: Size, recorded: Sequence[Path]) -> list[Experiment]:

@@ -75,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
     unknown = [name for name in estimators if name not in ESTIMATORS]
     if unknown:
         raise UsageError(f"unknown estimator {unknown[0]!r}", hint=f"choose from {', '.join(ESTIMATORS)}")
+    out = Path(args.out or (f"{args.topic}.plan.png" if args.topic else Path(args.trace).with_suffix(".plan.png")))
+    picture.check(out)
     traces, dead = _topic_traces(args) if args.topic else _file_traces(args)
     present = [kept for kept in (_present(trace, max_future_ms) for trace in traces) if len(kept)]
     if not present:
@@ -82,7 +84,6 @@ def run(args: argparse.Namespace) -> int:
     stream = _described(args.topic or args.trace, traces, present, dead)
     with Progress("tried", "tuples", steps(present, bounds, estimators)) as progress:
         plan = make_plan(stream, present, bounds, estimators, progress.add)
-    out = Path(args.out or (f"{args.topic}.plan.png" if args.topic else Path(args.trace).with_suffix(".plan.png")))
     picture.save(plan, out)
     print(json.dumps({**plan.to_json(), "picture": str(out)}) if args.json else "\n".join(lines(plan)))
     print(f"the picture is in {out}", file=sys.stderr)

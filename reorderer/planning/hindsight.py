@@ -30,7 +30,7 @@ def slacks(trace: Trace, points: int) -> list[int]:
     """Return slacks, smallest first, that spread the drop ratios evenly in the logarithm, from half of all to none.
 
     >>> slacks(Trace(np.zeros(1000, np.int64), np.arange(1000)), 4)
-    [499, 955, 998, 999]
+    [499, 977, 998, 999]
     """
     ratios = np.geomspace(0.5, 1 / max(2, len(trace)), points - 1)
     return sorted({hindsight_slack_ms(trace, ratio) for ratio in [*ratios.tolist(), 0.0]})

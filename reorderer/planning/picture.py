@@ -17,17 +17,22 @@ except ImportError as error:
 MARKERS = "osD^vP*Xh"
 
 
+def check(path: Path) -> None:
+    """Refuse a path that no picture can be written to, before any work is done for it."""
+    if path.suffix.removeprefix(".") not in Figure().canvas.get_supported_filetypes():
+        raise UsageError(f"cannot write {str(path)!r} as a picture", hint="name it .png, .svg or .pdf")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {str(path)!r}", hint=f"there is no folder {str(path.parent)!r}")
+
+
 def save(plan: Plan, path: Path) -> None:
     """Write the picture in the format of the file's suffix."""
     figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot()
-    _draw(plan, axes)
+    _draw(plan, figure.add_subplot())
     try:
         figure.savefig(path, dpi=110)
     except OSError as error:
         raise UsageError(f"cannot write {str(path)!r}: {error.strerror}") from error
-    except ValueError as error:
-        raise UsageError(f"cannot write {str(path)!r} as a picture", hint="name it .png, .svg or .pdf") from error
 
 
 def _draw(plan: Plan, axes: Axes) -> None:

@@ -16,7 +16,8 @@ from reorderer.planning.fate import LATE, Fate
 def try_out(trace: Trace, config: CoreConfig, progress: Callable[[int], None] = lambda _: None) -> tuple[Fate, Report]:
     """Return what the core does to each tuple, and what that amounts to after warm-up.
 
-    No tuple may be further ahead than the core's `max_future`. A tuple counts as leaving with the first one at the time of its release, or with itself if it came after that one.
+    No tuple may be further ahead than the core's `max_future`. A tuple counts as leaving with the first one at the
+    time of its release, or with itself if it came after that one.
     """
     leaves = np.full(len(trace), LATE, np.int64)
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from tests.processes import run_module
 
-FIGURES = ("000-figure-5", "002-figure-5", "002-figure-6a", "002-figure-6b", "002-figure-7a", "002-figure-7b")
-FIGURES += ("003-figure-7", "003-figure-8", "beyond")
+FIGURES = (
+    *("000-figure-5", "002-figure-5", "002-figure-6a", "002-figure-6b", "002-figure-7a", "002-figure-7b"),
+    *("003-figure-7", "003-figure-8", "beyond"),
+)
 
 
 def test_every_figure_gets_a_table_and_a_picture(tmp_path: Path) -> None:
