@@ -43,6 +43,9 @@ bench: setup  ## Run the benchmarks (bench/bench_*.py); tables on the terminal
 chart:  ## Check the Helm chart (there is none yet: this says so and fails)
 	@echo "helm/ holds no chart yet, so there is nothing to check" >&2; exit 1
 
+experiments: setup  ## Run the papers' experiments; tables and pictures in docs/experiments
+	@$(PY) -m bench.experiments $(ARGS)
+
 lock: setup  ## Resolve requirements.lock anew from pyproject.toml
 	@$(VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --upgrade \
 	  --custom-compile-command "make lock" --extra dev pyproject.toml -o requirements.lock

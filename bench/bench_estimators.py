@@ -51,7 +51,7 @@ def load(case: Case) -> Trace:
     if case.stream not in SPECS:
         return read_trace(Path(case.folder) / f"{case.stream}.csv")
     name, seed, settings = SPECS[case.stream]
-    stream = make(name, seed=seed, tuples=case.tuples, **settings)
+    stream = make(name, seed=seed, tuples=case.tuples, settings=settings)
     return Trace(stream.ts_ms, stream.arrival_ms)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from reorderer import __version__
 from reorderer.errors import ReordererError
 
-COMMANDS: tuple[str, ...] = ("demo", "run", "topics", "generate", "replay", "broker")
+COMMANDS: tuple[str, ...] = ("demo", "plan", "run", "topics", "generate", "replay", "broker")
 """The modules of `reorderer.commands`, in the order of `--help`."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,7 +152,7 @@ def make(
     tuples: int = 1_000_000,
     rate: float = 10_000.0,
     start_ms: int = START_MS,
-    **settings: float,
+    settings: Mapping[str, float] | None = None,
 ) -> Slice:
     """Return the stream, in arrival order; the same arguments give the same tuples.
 
@@ -160,6 +160,7 @@ def make(
     >>> len(stream), bool((stream.arrival_ms[1:] >= stream.arrival_ms[:-1]).all())
     (1000, True)
     """
+    settings = settings or {}
     _check(name, tuples, rate, settings)
     rng = np.random.default_rng(seed)
     event_ms = np.cumsum(rng.exponential(1_000.0 / rate, tuples))
@@ -177,7 +178,29 @@ def slices(stream: Slice, size: int = 50_000) -> Iterator[Slice]:
         yield stream.take(slice(begin, begin + size))
 
 
-def _check(name: str, tuples: int, rate: float, settings: dict[str, float]) -> None:
+def readings(tuples: Slice) -> list[bytes]:
+    """Return the tuples as values of records: JSON with device, seq and ts."""
+    rows = zip(tuples.device.tolist(), tuples.seq.tolist(), tuples.ts_ms.tolist(), strict=True)
+    return [b'{"device":%d,"seq":%d,"ts":%d}' % row for row in rows]
+
+
+def settings_of(texts: Sequence[str]) -> dict[str, float]:
+    """Return parameters written as NAME=VALUE.
+
+    >>> settings_of(["alpha=1.2", "scale=50"])
+    {'alpha': 1.2, 'scale': 50.0}
+    """
+    settings = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            settings[name.strip()] = float(value)
+        except ValueError:
+            raise UsageError(f"bad parameter {text!r}", hint="write NAME=VALUE, such as alpha=1.2") from None
+    return settings
+
+
+def _check(name: str, tuples: int, rate: float, settings: Mapping[str, float]) -> None:
     known = parameters(name)
     for setting, value in settings.items():
         if setting not in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,12 @@ CONTAINER_SETTINGS = {
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
 }
 """What testcontainers' broker needs to behave as the embedded one."""
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C even where we were started in the background: what the tests start would ignore it as well."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,12 @@ from reorderer.progress import Progress
 from reorderer.quantities import duration_ms
 
 if TYPE_CHECKING:
-    from reorderer.animals import AnimalStream
     from reorderer.delays import Slice
-    from reorderer.playback import Writer
+    from reorderer.playback import Values, Writer
 
 KINDS = ("pulse", "body")
+STREAMS = ("constant", "changing", "pareto", "mixture", "regime", "burst", "daily-dump")
+"""The names in `reorderer.streams`, which is imported only to make one."""
 FILE_START_MS = 1_700_000_000_000
 """Event time starts here in a file, so that a seed gives the same file every time."""
 
@@ -26,13 +27,22 @@ kinds:
   pulse   Pulse(Id, ts): a tuple at each heart beat of each animal
   body    BodyCondition(Id, Species, BTemp, BloodP, ts): every full second for each animal
 
-delays, in milliseconds:
+streams of the papers' experiments, Reading(device, seq, ts), with their parameters for --set, in milliseconds:
+  constant    normal delays: mu, sigma               pareto      scale, alpha
+  changing    mu in [0, mu_max], sigma in [0, sigma_max] drawn anew every 1, 3 or 5 s
+  mixture     mu, sigma; a share rare with rare_mu, rare_sigma
+  regime      mu, sigma, then mu_after, sigma_after from the share at of the tuples on
+  burst       mu, sigma; a share stalls for length every so often      daily-dump  mu, sigma; a share dumps each period
+
+delays of the animals, in milliseconds:
   normal:MU,SIGMA   exponential:MEAN   pareto:SCALE,ALPHA   none
 
 examples:
   reorderer generate body --bootstrap-servers localhost:9092 --topic body --create-topic --partitions 4
   reorderer generate pulse --animals 500 --rate 20000 --delay pareto:100,1.5 --topic pulse --duration 5min
   reorderer generate body --count 100000 --seed 7 --out body.csv
+  reorderer generate changing --seed 3 --count 1000000 --out changing-3.csv
+  reorderer generate pareto --set alpha=1.2 --set scale=50 --rate 5000 --out pareto.csv
 """
 
 
@@ -46,13 +56,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("kind", metavar="KIND", choices=KINDS, help=f"one of {', '.join(KINDS)}")
+    parser.add_argument(
+        "kind", metavar="KIND", choices=(*KINDS, *STREAMS), help=f"one of {', '.join((*KINDS, *STREAMS))}"
+    )
     stream = parser.add_argument_group("the stream")
     stream.add_argument("--animals", type=positive_int, default=100, metavar="N", help="size of the herd (default 100)")
     stream.add_argument(
         "--rate", type=positive, metavar="R", help="tuples a second, all animals together (default: natural)"
     )
     stream.add_argument("--delay", default="normal:500,300", metavar="D", help="network delay (default normal:500,300)")
+    stream.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of a stream; may be repeated"
+    )
     stream.add_argument("--seed", type=int, default=1, help="default 1")
     stream.add_argument(
         "--duration", metavar="T", help="length in event time, such as 90s (default 1min; none with --count)"
@@ -86,14 +101,12 @@ def run(args: argparse.Namespace) -> int:
     """Generate, write, and say how much."""
     if (args.out is None) == (args.topic is None):
         raise UsageError("where should the tuples go?", hint="give either --topic T or --out FILE")
-    from reorderer.animals import AnimalStream, Herd
     from reorderer.playback import paced
 
-    stream = AnimalStream(args.kind, Herd(args.animals, args.seed), args.rate)
-    with _writer(args, stream) as writer, Progress("generated", "tuples") as progress:
-        if args.start is None:
-            args.start = FILE_START_MS if args.out else time.time_ns() // 1_000_000
-        slices = _slices(args, stream)
+    if args.start is None:
+        args.start = FILE_START_MS if args.out else time.time_ns() // 1_000_000
+    values, slices = _paper_stream(args) if args.kind in STREAMS else _animal_stream(args)
+    with _writer(args, values) as writer, Progress("generated", "tuples") as progress:
         if args.out is None and not args.no_pace:
             slices = paced(slices, args.start, args.speed)
         for tuples in slices:
@@ -102,22 +115,39 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _slices(args: argparse.Namespace, stream: AnimalStream) -> Iterator[Slice]:
+def _animal_stream(args: argparse.Namespace) -> tuple[Values, Iterator[Slice]]:
     import numpy as np
 
+    from reorderer.animals import AnimalStream, Herd
     from reorderer.delays import Delay, delayed
     from reorderer.playback import limited
 
+    if args.set:
+        raise UsageError(f"--set {args.set[0]} goes with a stream", hint=f"one of {', '.join(STREAMS)}")
+    stream = AnimalStream(args.kind, Herd(args.animals, args.seed), args.rate)
     length = args.duration or ("1min" if args.count is None else "87600h")
     made = stream.made(args.start, args.start + duration_ms(length))
-    return limited(delayed(made, Delay.parse(args.delay), np.random.default_rng((args.seed, 1))), args.count)
+    arrived = delayed(made, Delay.parse(args.delay), np.random.default_rng((args.seed, 1)))
+    return stream.values, limited(arrived, args.count)
 
 
-def _writer(args: argparse.Namespace, stream: AnimalStream) -> Writer:
+def _paper_stream(args: argparse.Namespace) -> tuple[Values, Iterator[Slice]]:
+    from reorderer.streams import make, readings, settings_of, slices
+
+    rate = args.rate or 10_000.0
+    count = args.count
+    if count is None:
+        count = max(1, round(rate * duration_ms(args.duration) / 1_000)) if args.duration else 1_000_000
+    settings = settings_of(args.set)
+    stream = make(args.kind, seed=args.seed, tuples=count, rate=rate, start_ms=args.start, settings=settings)
+    return readings, slices(stream)
+
+
+def _writer(args: argparse.Namespace, values: Values) -> Writer:
     if args.out is not None:
         from reorderer.playback import FileWriter
 
-        return FileWriter(args.out, stream.values)
+        return FileWriter(args.out, values)
     from reorderer.kafka.topics import Cluster, raw_config
     from reorderer.kafka.writer import TopicWriter
 
@@ -126,4 +156,4 @@ def _writer(args: argparse.Namespace, stream: AnimalStream) -> Writer:
         cluster.create(args.topic, args.partitions, raw_config(log_append_time=not args.create_time))
     elif not cluster.find(args.topic):
         raise ClusterError(f"there is no topic {args.topic!r}", hint="create it with --create-topic --partitions N")
-    return TopicWriter(args.bootstrap_servers, args.topic, stream.values)
+    return TopicWriter(args.bootstrap_servers, args.topic, values)

@@ -82,6 +82,12 @@ class Frontier:
         slack_ms = self._moving_slack_ms()
         return self._cap_ms if slack_ms is None else min(slack_ms, self._cap_ms)
 
+    @property
+    def decided_slack_ms(self) -> int:
+        """The slack of the last decision, which punctuations tell: K, or the cap for none; the brake does not show."""
+        slack_ms = self.policy.slack_ms
+        return self._cap_ms if slack_ms is None else min(slack_ms, self._cap_ms)
+
     def reach(self, clock_ms: int) -> int:
         """Return how far the policy lets the frontier go at that time of the clock."""
         until_ms = clock_ms - self.slack_ms
@@ -115,9 +121,9 @@ class Frontier:
         until_ms = self.reach(now_ms)
         stands_still = self._moving_slack_ms() is None or until_ms < now_ms - self.slack_ms
         if not stands_still or gap_ms <= self._config.max_stall_ms:
-            return Silence(until_ms, self.slack_ms, stalled=False)
+            return Silence(until_ms, self.decided_slack_ms, stalled=False)
         stall_ms = self._config.initial_slack_ms if self.last_slack_ms is None else self.last_slack_ms
-        return Silence(now_ms - min(stall_ms, self._cap_ms), self.slack_ms, stalled=True)
+        return Silence(now_ms - min(stall_ms, self._cap_ms), self.decided_slack_ms, stalled=True)
 
     def judge(self, piece: Piece, counters: Counters, fill: Callable[[Piece, int, int], None] | None = None) -> None:
         """Decide for each tuple whether it is late; afterwards frontier, clock and estimator stand behind the piece.
@@ -135,7 +141,7 @@ class Frontier:
                 self._end_silence(piece, begin, counters)
             if decides[begin]:
                 self._decide()
-            piece.slacks.append((begin, self.slack_ms))
+            piece.slacks.append((begin, self.decided_slack_ms))
             fill(piece, begin, end)
             self.clock_ms = int(piece.clock_ms[end - 1])
             stretch = slice(begin, end)
@@ -204,6 +210,3 @@ class Frontier:
             np.maximum(before, clock_ms - self._cap_ms, out=before)
         np.maximum(before, from_ms, out=before)
         np.less(ts_ms, before, out=late)
-
-
-__all__ = ["DECIDE_EVERY_MS", "DECIDE_EVERY_TUPLES", "Frontier", "Piece", "Policy", "Silence"]

@@ -35,11 +35,10 @@ class Run(NamedTuple):
 
     def count_below(self, ts_ms: int, offset: int) -> int:
         """Return how many tuples lie below (ts, offset) in sequence order."""
-        ts = np.ascontiguousarray(self.rows[:, TS])
-        split = int(np.searchsorted(ts, ts_ms))
+        split = int(self.rows[:, TS].searchsorted(ts_ms))
         if offset:
-            end = int(np.searchsorted(ts, ts_ms, "right"))
-            split += int(np.searchsorted(self.rows[split:end, OFFSET], offset))
+            end = int(self.rows[:, TS].searchsorted(ts_ms, "right"))
+            split += int(self.rows[split:end, OFFSET].searchsorted(offset))
         return split
 
 

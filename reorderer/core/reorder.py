@@ -231,12 +231,14 @@ class Reorderer(Generic[M]):
         if not ahead.any():
             return batch, []
         kept = np.flatnonzero(~ahead)
+        which = np.flatnonzero(ahead)
+        steps = np.searchsorted(kept, which)
         futures = []
-        for i in np.flatnonzero(ahead).tolist():
-            one = slice(i, i + 1)
-            event = Future([batch.messages[i]], batch.ts_ms[one], batch.offset[one], batch.arrival_ms[one])
-            futures.append((int(np.searchsorted(kept, i)), event))
-        self._counters.future += len(futures) if count else 0
+        for group in np.split(which, np.flatnonzero(steps[1:] != steps[:-1]) + 1):
+            messages = [batch.messages[i] for i in group.tolist()]
+            event = Future(messages, batch.ts_ms[group], batch.offset[group], batch.arrival_ms[group])
+            futures.append((int(np.searchsorted(kept, group[0])), event))
+        self._counters.future += len(which) if count else 0
         size = None if batch.size is None else batch.size[kept]
         messages = [batch.messages[i] for i in kept.tolist()]
         return Batch(batch.ts_ms[kept], batch.arrival_ms[kept], batch.offset[kept], messages, size), futures

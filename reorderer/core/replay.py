@@ -77,8 +77,9 @@ def replay(trace: Trace, config: CoreConfig, emit: Emit | None = None) -> Report
         warm = warm or core.moving
         warmup = warmup if warm else end
         begin = end
+    held = _max_held(trace.arrival_ms, late, left_ms)
     take(core.flush())
-    return _report(trace, config, late, left_ms, warmup, punctuations)
+    return _report(trace, config, late, left_ms, warmup, punctuations, held)
 
 
 def event_lines(events: list[Event[None]]) -> Iterator[str]:
@@ -117,7 +118,13 @@ def _batch(trace: Trace, begin: int, end: int) -> Batch[None]:
 
 
 def _report(
-    trace: Trace, config: CoreConfig, late: NDArray[np.bool_], left_ms: Ints, warmup: int, punctuations: int
+    trace: Trace,
+    config: CoreConfig,
+    late: NDArray[np.bool_],
+    left_ms: Ints,
+    warmup: int,
+    punctuations: int,
+    held: int,
 ) -> Report:
     released = left_ms >= 0
     judged = released | late
@@ -133,7 +140,7 @@ def _report(
         worst_drop_ratio_after_warmup=float(ratio[warmup:].max(initial=0.0)),
         mean_wait_ms=mean_ms,
         p99_wait_ms=float(np.quantile(wait_ms, 0.99)) if len(wait_ms) else None,
-        max_held=_max_held(trace.arrival_ms[released], left_ms[released]),
+        max_held=held,
         warmup_tuples=warmup,
         punctuations=punctuations,
         hindsight_mean_wait_ms=best_ms,
@@ -152,13 +159,12 @@ def _constant_waits(trace: Trace, slack_ms: int, warmup: int) -> Ints:
     return waits
 
 
-def _max_held(came_ms: Ints, left_ms: Ints) -> int:
-    """Return the most tuples held at the end of a millisecond."""
-    if not len(came_ms):
-        return 0
+def _max_held(arrival_ms: Ints, late: NDArray[np.bool_], left_ms: Ints) -> int:
+    """Return the most tuples held at the end of a millisecond, before what is left at the end of the trace leaves."""
+    came_ms = arrival_ms[~late]
     times_ms = np.unique(came_ms)
-    gone = np.searchsorted(np.sort(left_ms), times_ms, "right")
-    return int(np.max(np.searchsorted(came_ms, times_ms, "right") - gone))
+    gone = np.searchsorted(np.sort(left_ms[left_ms >= 0]), times_ms, "right")
+    return int(np.max(np.searchsorted(came_ms, times_ms, "right") - gone, initial=0))
 
 
 def _mean(wait_ms: Ints) -> float | None:

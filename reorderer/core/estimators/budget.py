@@ -213,15 +213,16 @@ class Budget:
         """Draw the fence in where tuples are missing below it, as long as that is to be believed."""
         target_ms = self._clock_ms - slack_ms
         share = 1 - tail / tail[0]
-        allowance = max(self._left, 0.0) / 4
+        allowance = max(self._left, 0.0) / 10
         limit_ms, missing = self._census.shortage(
             self._clock_ms, target_ms, allowance, delays.LOWER + self._base_ms, share
         )
-        if limit_ms >= target_ms:
+        if limit_ms is None or limit_ms >= target_ms:
             if self._held_since is not None:
                 self._held_since = None
                 self._trust = min(1.0, 2 * self._trust)
-            self._fence_ms = min(self._fence_ms, limit_ms)
+            if limit_ms is not None:
+                self._fence_ms = min(self._fence_ms, limit_ms)
             return
         if self._held_since is None:
             self._held_since = [self._busy_ms, self._clock_ms]

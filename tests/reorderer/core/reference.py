@@ -46,13 +46,13 @@ class Reference:
             self._advance(clock_ms - slack_ms, slack_ms, self._next_offset, clock_ms)
         elif clock_ms - before_ms > config.idle_after_ms:
             until_ms = self._silent_until_ms(clock_ms, clock_ms - before_ms)
-            self._advance(until_ms, self._slack_ms(), self._next_offset, clock_ms)
+            self._advance(until_ms, self._told_slack_ms(), self._next_offset, clock_ms)
         if before_ms is None or clock_ms // 100 != before_ms // 100 or self._tuples % 1_024 == 0:
             self._policy, self._late_since = self._estimator.policy(), 0
             if self._policy.slack_ms is not None:
                 self._last_slack_ms = self._policy.slack_ms
         self._clock_ms = clock_ms
-        slack_ms = self._slack_ms()
+        slack_ms = self._told_slack_ms()
         self._advance(self._reach_ms(clock_ms), slack_ms, offset + 1, clock_ms)
         self._judge(ts_ms, arrival_ms, offset, size, slack_ms)
         self._next_offset = offset + 1
@@ -82,6 +82,10 @@ class Reference:
     def _slack_ms(self) -> int:
         braked = self._policy.may_drop is not None and self._late_since >= self._policy.may_drop
         slack_ms = None if braked else self._policy.slack_ms
+        return self.config.cap_ms if slack_ms is None else min(slack_ms, self.config.cap_ms)
+
+    def _told_slack_ms(self) -> int:
+        slack_ms = self._policy.slack_ms
         return self.config.cap_ms if slack_ms is None else min(slack_ms, self.config.cap_ms)
 
     def _reach_ms(self, clock_ms: int) -> int:

@@ -1,0 +1,1 @@
+"""The papers' experiments, made again: `python -m bench.experiments`, or `make experiments`."""

@@ -1,0 +1,1 @@
+"""What reordering would do to a recorded stream: in hindsight, and by each estimator."""
