@@ -56,7 +56,9 @@ def load(source: Source) -> Trace:
         return read_trace(source.kind)
     if source.kind == "sensors":
         return sensors(source.seed, source.tuples, **dict(source.settings))
-    stream = make(source.kind, seed=source.seed, tuples=source.tuples, **dict(source.settings))
+    settings = dict(source.settings)
+    pace = {"rate": settings.pop("rate")} if "rate" in settings else {}
+    stream = make(source.kind, seed=source.seed, tuples=source.tuples, settings=settings, **pace)
     return Trace(stream.ts_ms, stream.arrival_ms)
 
 
