@@ -80,8 +80,9 @@ def heading(recorded: list[Path]) -> list[str]:
         "# Results of the experiments",
         f"Commit {commit()}, `{command}`. Recorded traces: {traces}. What they mean: [README.md](README.md).",
         "",
-        "`kept`: runs within the bound. `buffer`: tuples held, on average. `mean wait` and `x hindsight` (the same as",
-        "a multiple of the best constant slack's) count the tuples after warm-up, drops and buffer all of them.",
+        "`kept`: runs within the bound. `early`: share of the drops in the first 30 s. `buffer`: tuples held, mean.",
+        "`mean wait` and `x hindsight` (the same as a multiple of the best constant slack's) count the tuples after",
+        "warm-up, drops and buffer all of them.",
         "",
     ]
 

@@ -61,6 +61,7 @@ def experiments(size: Size, recorded: Sequence[Path]) -> list[Experiment]:
         buffers_over_constant(size),
         buffers_over_changing(size),
         data_sets(size),
+        lengths(size),
         early_disorder(size),
         beyond(size, recorded),
     ]
@@ -156,6 +157,22 @@ def data_sets(size: Size) -> Experiment:
     return Experiment("003-figure-7", title, "sensors/set", entries, ("drop_ratio", "mean_held", "mean_wait_ms"))
 
 
+def lengths(size: Size) -> Experiment:
+    """003, figure 7, with data sets of other lengths: the paper does not tell its own."""
+    entries = [
+        Entry(
+            _label(name, options),
+            seconds,
+            Case(_sensors(100 + i, size, 16 + i % 5, seconds=seconds), name, 0.01, options),
+        )
+        for name, options in (("vseq", ()), ("maxdelay", LONGEST), ("maxdelay", ()), ("budget", ()))
+        for seconds in (30, 60, 120, 300, 600, 1_800)
+        for i in range(size.data_sets)
+    ]
+    title = "003, figure 7, by length of the data sets, DRATIO 1 %"
+    return Experiment("003-figure-7-lengths", title, "length (s)", entries, ("drop_ratio", "mean_held"), log_x=True)
+
+
 def early_disorder(size: Size) -> Experiment:
     """003, figure 8."""
     entries = [
@@ -200,5 +217,7 @@ def _changing(seed: int, size: Size) -> Source:
     return Source("changing", seed, size.tuples)
 
 
-def _sensors(seed: int, size: Size, count: int, early: float = 0.0) -> Source:
-    return Source("sensors", seed, size.seconds * count, (("count", count), ("early", early)))
+def _sensors(seed: int, size: Size, count: int, early: float = 0.0, seconds: int | None = None) -> Source:
+    return Source(
+        "sensors", seed, min(seconds or size.seconds, size.seconds) * count, (("count", count), ("early", early))
+    )

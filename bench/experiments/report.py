@@ -15,7 +15,19 @@ from matplotlib.figure import Figure
 from bench.experiments.papers import Experiment, percent
 from bench.experiments.runs import Case, Result
 
-COLUMNS = ("x", "series", "bound", "runs", "kept", "drop_ratio", "used", "mean_held", "mean_wait_ms", "wait_ratio")
+COLUMNS = (
+    "x",
+    "series",
+    "bound",
+    "runs",
+    "kept",
+    "drop_ratio",
+    "used",
+    "early",
+    "mean_held",
+    "mean_wait_ms",
+    "wait_ratio",
+)
 LABELS = {
     "drop_ratio": "dropped (%)",
     "used": "drops / allowed",
@@ -37,6 +49,7 @@ class Row:
     kept: int
     drop_ratio: float
     used: float
+    early: float
     mean_held: float
     mean_wait_ms: float
     wait_ratio: float
@@ -54,6 +67,7 @@ def rows(experiment: Experiment, results: Mapping[Case, Result]) -> list[Row]:
             sum(one.kept for one in found),
             fmean(one.drop_ratio for one in found),
             fmean(one.used for one in found),
+            fmean(one.early for one in found),
             fmean(one.mean_held for one in found),
             fmean(one.mean_wait_ms for one in found),
             fmean(one.wait_ratio for one in found),
@@ -73,12 +87,19 @@ def write_csv(path: Path, table: list[Row]) -> None:
 def markdown(experiment: Experiment, table: list[Row]) -> Iterator[str]:
     """Yield the lines of a section: heading, picture, table, one line a series."""
     yield from (f"## {experiment.title}", f"![{experiment.title}]({experiment.name}.png)", "")
-    yield f"| {experiment.x_label} | estimator | bound | kept | dropped | buffer | mean wait | x hindsight |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield f"| {experiment.x_label} | estimator | bound | kept | dropped | early | buffer | mean wait | x hindsight |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for row in table:
         wait = _number(row.mean_wait_ms, ",.0f", " ms")
         kept = f"{row.kept} of {row.runs}" if row.kept == row.runs else f"**{row.kept} of {row.runs}**"
-        cells = (_cell(row.x), row.series, percent(row.bound), kept, f"{100 * row.drop_ratio:.3f} %")
+        cells = (
+            _cell(row.x),
+            row.series,
+            percent(row.bound),
+            kept,
+            f"{100 * row.drop_ratio:.3f} %",
+            f"{100 * row.early:.0f} %",
+        )
         yield "| " + " | ".join((*cells, f"{row.mean_held:,.0f}", wait, _number(row.wait_ratio, ".2f"))) + " |"
     yield ""
     yield f"All digits: [{experiment.name}.csv]({experiment.name}.csv)"
@@ -115,16 +136,19 @@ def _panel(axes: Axes, shown: str, experiment: Experiment, table: list[Row]) -> 
         mine = [row for row in table if row.series == series]
         places = [xs.index(row.x) if named else row.x for row in mine]
         values = [scale * getattr(row, shown) for row in mine]
-        axes.plot(places, values, marker=marker, markersize=4, linewidth=0.9, label=series)
+        axes.plot(places, values, marker=marker, markersize=4, linewidth=0.0 if named else 0.9, label=series)
+    axes.set(xlabel=experiment.x_label, ylabel=LABELS[shown])
     if named:
         axes.set_xticks(range(len(xs)), [str(x) for x in xs], rotation=90, fontsize=7)
+    elif experiment.log_x:
+        axes.set_xscale("log")
     if shown == "used":
         axes.axhline(1, color="black", linestyle=":", linewidth=0.9)
         axes.set_yscale("symlog", linthresh=0.1)
+        axes.set_ylim(bottom=0)
     elif shown == "wait_ratio":
         axes.axhline(1, color="black", linestyle=":", linewidth=0.9)
         axes.set_yscale("log")
-    axes.set(xlabel=experiment.x_label, ylabel=LABELS[shown], xscale="log" if experiment.log_x else "linear")
     axes.legend(fontsize="x-small")
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from reorderer.core.config import CoreConfig
 from reorderer.core.trace import Trace, read_trace
-from reorderer.planning.fate import measure
+from reorderer.planning.fate import LATE, measure
 from reorderer.planning.tryout import try_out
 from reorderer.streams import START_MS, make
 
 Settings = tuple[tuple[str, float], ...]
+EARLY_MS = 30_000
 
 
 @dataclass(frozen=True, order=True)
@@ -40,12 +41,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run amounts to. Drops and buffer count from the first tuple, waits from the end of the warm-up."""
+    """What a run amounts to. Drops and buffer count from the first tuple, waits from the end of the warm-up.
+
+    `early` is the share of the drops that fell into the first half minute.
+    """
 
     drop_ratio: float
     used: float
     kept: bool
     mean_held: float
+    early: float
     mean_wait_ms: float = field(default=float("nan"))
     wait_ratio: float = field(default=float("nan"))
 
@@ -83,10 +88,12 @@ def run(case: Case, trace: Trace) -> Result:
     config = CoreConfig(dratio=case.bound, estimator=case.estimator, options=dict(case.options))
     fate, report = try_out(trace, config)
     found = measure([fate])
+    begun = trace.arrival_ms < trace.arrival_ms[0] + EARLY_MS
+    early = float(np.count_nonzero(begun & (fate.leaves == LATE)) / max(1, found.dropped))
+    counts = found.drop_ratio, found.drop_ratio / case.bound, found.within(case.bound), found.mean_held, early
     if report.mean_wait_ms is None or report.wait_ratio is None:
-        return Result(found.drop_ratio, found.drop_ratio / case.bound, found.within(case.bound), found.mean_held)
-    waits = report.mean_wait_ms, report.wait_ratio
-    return Result(found.drop_ratio, found.drop_ratio / case.bound, found.within(case.bound), found.mean_held, *waits)
+        return Result(*counts)
+    return Result(*counts, report.mean_wait_ms, report.wait_ratio)
 
 
 def run_stream(cases: Sequence[Case]) -> list[tuple[Case, Result]]:

@@ -9,7 +9,7 @@ from tests.processes import run_module
 
 FIGURES = (
     *("000-figure-5", "002-figure-5", "002-figure-6a", "002-figure-6b", "002-figure-7a", "002-figure-7b"),
-    *("003-figure-7", "003-figure-8", "beyond"),
+    *("003-figure-7", "003-figure-7-lengths", "003-figure-8", "beyond"),
 )
 
 

@@ -209,17 +209,18 @@ def test_two_instances_share_the_partitions_and_one_takes_over_from_the_other(
     kafka: Kafka, make_stream: MakeStream
 ) -> None:
     topics = make_stream(2, "--create-time")
-    writer = SteadyWriter(kafka.bootstrap, topics.raw, disordered(20_000, partitions=2, seed=14), a_second=2_000)
+    writer = SteadyWriter(kafka.bootstrap, topics.raw, disordered(20_000, partitions=2, seed=14), a_second=800)
     options = ("--slack", "1s", "--arrival", "record", "--transaction", "50ms")
     writer.start()
-    with ServiceProcess(kafka.bootstrap, topics.raw, *options, "--until-idle", "2") as first:
+    with ServiceProcess(kafka.bootstrap, topics.raw, *options) as first:
         first.await_stats(lambda numbers: len(numbers["partitions"]) == 2 and numbers["total"]["clean"] > 0)
         with ServiceProcess(kafka.bootstrap, topics.raw, *options) as second:
             second.await_stats(lambda numbers: numbers["partitions"] and numbers["total"]["clean"] > 0)
             assert second.stop()["partitions"] != []
         assert writer.is_alive(), "both hand-overs must come while tuples do"
         writer.join()
-        total = first.wait()["total"]
+        first.await_stats(lambda numbers: numbers["total"]["in"] == 20_000)
+        total = first.stop()["total"]
     books = check_output(kafka, topics, 1_000, 2)
     assert {name: total[name] for name in books} == books
 
@@ -251,7 +252,7 @@ def test_an_instance_whose_name_is_taken_stops_and_the_next_goes_on(kafka: Kafka
     writer.start()
     with ServiceProcess(kafka.bootstrap, topics.raw, *options) as first:
         first.await_stats(lambda numbers: numbers["total"]["clean"] > 0)
-        with ServiceProcess(kafka.bootstrap, topics.raw, *options, "--until-idle", "2") as second:
+        with ServiceProcess(kafka.bootstrap, topics.raw, *options, "--until-idle", "8") as second:
             assert first.wait_for_failure().startswith("reorderer: another instance took over")
             writer.join()
             total = second.wait()["total"]
