@@ -124,6 +124,8 @@ def draw(path: Path, experiment: Experiment, table: list[Row]) -> None:
     figure = Figure(figsize=(5.2 * len(experiment.shown), 4), layout="constrained")
     for axes, shown in zip(figure.subplots(1, len(experiment.shown), squeeze=False)[0], experiment.shown, strict=True):
         _panel(axes, shown, experiment, table)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize="small")
     figure.suptitle(experiment.title)
     figure.savefig(path, dpi=80, metadata={"Software": None})
 
@@ -149,7 +151,6 @@ def _panel(axes: Axes, shown: str, experiment: Experiment, table: list[Row]) -> 
     elif shown == "wait_ratio":
         axes.axhline(1, color="black", linestyle=":", linewidth=0.9)
         axes.set_yscale("log")
-    axes.legend(fontsize="x-small")
 
 
 def _cell(x: float | str) -> str:
