@@ -66,8 +66,10 @@ class Service:
                 each_loop()
             self._finish()
         finally:
-            self._sink.abort()
-            self._source.close()
+            try:
+                self._sink.abort()
+            finally:
+                self._source.close()
 
     # --- what the group tells us (called inside poll) ---
 

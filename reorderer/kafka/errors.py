@@ -43,10 +43,15 @@ def explained(error: KafkaError) -> str:
     return text.removeprefix("Local: ").removeprefix("Broker: ")
 
 
+def is_fenced(error: KafkaError) -> bool:
+    """Tell whether another instance has taken our place; a client says it of itself in words only."""
+    return error.code() in _FENCED or (error.code() == KafkaError._FATAL and "fenced" in explained(error))
+
+
 def raise_for(error: KafkaError, doing: str) -> NoReturn:
     """Raise what the error means while `doing` something."""
     code = error.code()
-    if code in _FENCED:
+    if is_fenced(error):
         raise ClusterError(
             f"another instance took over while {doing}: {explained(error)}",
             hint="give each instance its own --instance-id",

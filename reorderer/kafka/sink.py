@@ -13,7 +13,7 @@ from reorderer.config import RunConfig
 from reorderer.core.events import Late, Punctuation, Released
 from reorderer.kafka import settings
 from reorderer.kafka.codec import Dead
-from reorderer.kafka.errors import UNWRITABLE, error_of, raise_for
+from reorderer.kafka.errors import UNWRITABLE, error_of, is_fenced, raise_for
 from reorderer.records import (
     OFFSET,
     PUNCTUATION_HEADERS,
@@ -139,12 +139,17 @@ class Sink:
         self._group_metadata = None
 
     def abort(self) -> None:
-        """Give the open transaction up, if the broker can be told; if not, it times out there."""
+        """Give the open transaction up, if the broker can be told; if not, it times out there.
+
+        Raises ClusterError if another instance took over: a new producer would only drive that one out again.
+        """
         if self.is_open:
             self._group_metadata = None
             try:
                 self._producer.abort_transaction(_TIMEOUT_S)
             except KafkaException as exception:
+                if is_fenced(error_of(exception)):
+                    raise_for(error_of(exception), "giving a transaction up")
                 settings.LOG.info("the transaction is left to time out: %s", error_of(exception))
 
     def _deliver(self) -> None:
